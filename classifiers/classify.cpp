@@ -1,0 +1,1 @@
+#include "classifiers/classify.h"

@@ -1,0 +1,17 @@
+# elfutils::elf and elfutils::dw; with HANGSTACK_STATIC their archives and what those need.
+find_path(ELFUTILS_INCLUDE elfutils/libdw.h REQUIRED)
+if(HANGSTACK_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+endif()
+find_library(ELFUTILS_ELF elf REQUIRED)
+find_library(ELFUTILS_DW dw REQUIRED)
+find_library(ELFUTILS_LZMA lzma REQUIRED)
+find_library(ELFUTILS_Z z REQUIRED)
+find_library(ELFUTILS_BZ2 bz2 REQUIRED)
+
+add_library(elfutils::elf INTERFACE IMPORTED)
+target_include_directories(elfutils::elf INTERFACE ${ELFUTILS_INCLUDE})
+target_link_libraries(elfutils::elf INTERFACE ${ELFUTILS_ELF} ${ELFUTILS_Z})
+add_library(elfutils::dw INTERFACE IMPORTED)
+target_include_directories(elfutils::dw INTERFACE ${ELFUTILS_INCLUDE})
+target_link_libraries(elfutils::dw INTERFACE ${ELFUTILS_DW} elfutils::elf ${ELFUTILS_LZMA} ${ELFUTILS_BZ2})

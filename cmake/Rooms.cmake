@@ -1,0 +1,21 @@
+# hangstack_sources(VARIABLE FOLDER): all .cpp files below FOLDER.
+function(hangstack_sources variable folder)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# hangstack_room(NAME [libraries as for target_link_libraries]): the static library of one top-level folder.
+function(hangstack_room name)
+  hangstack_sources(sources ${name})
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC fmt::fmt tl::expected)
+  if(ARGN)
+    list(GET ARGN 0 first)
+    if(first STREQUAL PRIVATE)
+      target_link_libraries(${name} ${ARGN})
+    else()
+      target_link_libraries(${name} PRIVATE ${ARGN})
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,119 @@
+#include "model/capture_codec.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "model/capture_json.h"
+
+namespace hangstack::model {
+namespace {
+
+constexpr auto kSchema = "hangstack-capture/1";
+
+/// nlohmann's only way to say that a key is missing or of the wrong type is an exception: it ends here.
+template <typename T, typename Decode>
+Expected<T> fenced(std::string_view json, Decode decode) {
+  try {
+    return decode(nlohmann::json::parse(json));
+  } catch (const nlohmann::json::exception& e) {
+    return failure(ErrorCode::malformed_input, fmt::format("not a capture: {}", e.what()),
+                   "give the folder that --capture wrote");
+  } catch (const std::out_of_range& e) {
+    return failure(ErrorCode::malformed_input, fmt::format("not a capture: {}", e.what()),
+                   "give the folder that --capture wrote, with its memory.bin");
+  }
+}
+
+std::string dump(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Expected<void> write_private_file(const std::filesystem::path& path, std::string_view bytes) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  bool written = fd >= 0;
+  while (written && !bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    written = n > 0;
+    if (written) bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  const int reason = errno;
+  if (fd >= 0) ::close(fd);
+  if (written) return {};
+  return failure(ErrorCode::unavailable, fmt::format("cannot write {}: {}", path.string(), std::strerror(reason)),
+                 "name a folder that you may write");
+}
+
+Expected<std::string> read_file(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    return failure(ErrorCode::not_found, fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
+                   "give the folder that --capture wrote");
+  }
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+}  // namespace
+
+EncodedCapture encode_capture(const ProcessCapture& capture) {
+  EncodedCapture encoded;
+  nlohmann::json json = capture_to_json(capture, encoded.memory);
+  json["schema"] = kSchema;
+  encoded.json = dump(json);
+  return encoded;
+}
+
+Expected<ProcessCapture> decode_capture(std::string_view json, std::string_view memory) {
+  return fenced<ProcessCapture>(json, [&](const nlohmann::json& j) -> Expected<ProcessCapture> {
+    if (j.at("schema") != kSchema) {
+      return failure(ErrorCode::malformed_input,
+                     fmt::format("a capture of schema {}, not {}", dump(j.at("schema")), kSchema),
+                     "replay it with the hangstack that wrote it");
+    }
+    return capture_from_json(j, memory);
+  });
+}
+
+EncodedCapture encode_thread(const ThreadCapture& thread) {
+  EncodedCapture encoded;
+  encoded.json = dump(thread_to_json(thread, encoded.memory));
+  return encoded;
+}
+
+Expected<ThreadCapture> decode_thread(std::string_view json, std::string_view memory) {
+  return fenced<ThreadCapture>(
+      json, [&](const nlohmann::json& j) -> Expected<ThreadCapture> { return thread_from_json(j, memory); });
+}
+
+Expected<void> save_capture(const ProcessCapture& capture, const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) {
+    return failure(ErrorCode::unavailable, fmt::format("cannot create {}: {}", folder.string(), code.message()),
+                   "name a folder that you may write");
+  }
+  ::chmod(folder.c_str(), 0700);
+  const EncodedCapture encoded = encode_capture(capture);
+  return write_private_file(folder / "capture.json", encoded.json).and_then([&] {
+    return write_private_file(folder / "memory.bin", encoded.memory);
+  });
+}
+
+Expected<ProcessCapture> load_capture(const std::filesystem::path& folder) {
+  return read_file(folder / "capture.json").and_then([&](const std::string& json) {
+    return read_file(folder / "memory.bin").and_then([&](const std::string& memory) {
+      return decode_capture(json, memory);
+    });
+  });
+}
+
+}  // namespace hangstack::model

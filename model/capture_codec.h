@@ -1,0 +1,35 @@
+#pragma once
+// A capture as bytes: between the child that reads a target and its parent, and on disk for replay.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "model/capture.h"
+#include "model/diagnosis.h"
+
+namespace hangstack::model {
+
+/// Everything but memory as JSON text ("hangstack-capture/1"); the memory of all segments back to back.
+struct EncodedCapture {
+  std::string json;
+  std::string memory;
+};
+
+EncodedCapture encode_capture(const ProcessCapture& capture);
+
+/// `malformed_input` for bytes that are no capture: they may come from anywhere.
+Expected<ProcessCapture> decode_capture(std::string_view json, std::string_view memory);
+
+/// One thread, for the stream from child to parent: the same two parts.
+EncodedCapture encode_thread(const ThreadCapture& thread);
+Expected<ThreadCapture> decode_thread(std::string_view json, std::string_view memory);
+
+/// Writes `folder`/capture.json and `folder`/memory.bin, readable by the owner only: they hold stack memory.
+/// Creates the folder (0700). `unavailable` with the file's name if it cannot be written.
+Expected<void> save_capture(const ProcessCapture& capture, const std::filesystem::path& folder);
+
+/// Reads what `save_capture` wrote.
+Expected<ProcessCapture> load_capture(const std::filesystem::path& folder);
+
+}  // namespace hangstack::model

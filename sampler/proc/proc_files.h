@@ -1,0 +1,34 @@
+#pragma once
+// Reads files below /proc, or below a folder that looks like it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/error.h"
+
+namespace hangstack::sampler {
+
+/// Every path is relative to the root: "1234/status". Reads are bounded and never block on a lock that a stuck
+/// process may hold, except the files that need its mmap_lock: maps, cmdline, environ (see design section 4).
+class ProcFiles {
+ public:
+  explicit ProcFiles(std::string root = "/proc") : root_(std::move(root)) {}
+
+  /// The whole file, at most `max_bytes`. `not_found` if the process is gone, `no_permission` if it may not be read.
+  [[nodiscard]] model::Expected<std::string> read(std::string_view path, std::size_t max_bytes = 64UL << 20) const;
+
+  /// Target of a symbolic link, as the kernel writes it.
+  [[nodiscard]] model::Expected<std::string> read_link(std::string_view path) const;
+
+  /// Numeric names in a folder, ascending: pids of "", tids of "1234/task".
+  [[nodiscard]] model::Expected<std::vector<std::int32_t>> list_numbers(std::string_view path) const;
+
+  [[nodiscard]] const std::string& root() const { return root_; }
+
+ private:
+  std::string root_;
+};
+
+}  // namespace hangstack::sampler

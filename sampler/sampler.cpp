@@ -1,0 +1,1 @@
+#include "sampler/sampler.h"

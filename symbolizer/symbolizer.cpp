@@ -1,0 +1,1 @@
+#include "symbolizer/symbolizer.h"

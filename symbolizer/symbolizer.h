@@ -1,0 +1,46 @@
+#pragma once
+// Captures in, stacks with names out. Pure: opens ELF files by the paths in the capture, touches no process.
+
+#include <memory>
+#include <string>
+
+#include "model/capture.h"
+#include "model/inspector.h"
+#include "model/snapshot.h"
+
+namespace hangstack::symbolizer {
+
+struct SymbolizerOptions {
+  bool native = true;
+  bool python = true;
+  bool lines = true;  ///< source lines and inlined functions from DWARF
+};
+
+/// Holds every cache (ELF files, call frame rows, symbols by build-id and offset): use one object for all ranks and
+/// all samples, so that each is paid for once. Not for use by two threads at a time.
+class Symbolizer {
+ public:
+  explicit Symbolizer(SymbolizerOptions options = {});
+  ~Symbolizer();
+  Symbolizer(const Symbolizer&) = delete;
+  Symbolizer& operator=(const Symbolizer&) = delete;
+
+  /// Never fails: what could not be unwound or named says why, per stack and per frame.
+  model::ProcessSnapshot symbolize(const model::ProcessCapture& capture);
+
+  /// What was asked of ELF files so far (call frame rows, symbols, lines, by build-id), as JSON: with it a capture can
+  /// be replayed where the files are not.
+  [[nodiscard]] std::string facts_json() const;
+
+  /// Facts to use for files that cannot be opened here or have another build-id. `malformed_input` for foreign bytes.
+  model::Expected<void> load_facts(const std::string& json);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Reads Python's frames along with the native stack of a live process (see model/inspector.h).
+std::unique_ptr<model::Inspector> make_python_inspector();
+
+}  // namespace hangstack::symbolizer
