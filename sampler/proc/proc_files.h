@@ -2,6 +2,7 @@
 // Reads files below /proc, or below a folder that looks like it.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,18 +13,30 @@ namespace hangstack::sampler {
 
 /// Every path is relative to the root: "1234/status". Reads are bounded and never block on a lock that a stuck
 /// process may hold, except the files that need its mmap_lock: maps, cmdline, environ (see design section 4).
+/// Errors: `not_found` if the file or process is not there or ended meanwhile, `no_permission` if it may not be read,
+/// `unavailable` for anything else.
 class ProcFiles {
  public:
   explicit ProcFiles(std::string root = "/proc") : root_(std::move(root)) {}
 
-  /// The whole file, at most `max_bytes`. `not_found` if the process is gone, `no_permission` if it may not be read.
+  /// The whole file, at most `max_bytes`; what lies behind is left out silently.
   [[nodiscard]] model::Expected<std::string> read(std::string_view path, std::size_t max_bytes = 64UL << 20) const;
+
+  /// One read(2) into `buffer`: for the files that the kernel makes in one piece (stat, status, syscall, wchan,
+  /// schedstat, sched: seq_file single_open in fs/proc/base.c), where a short read is the end. The view is of `buffer`.
+  [[nodiscard]] model::Expected<std::string_view> read_once(std::string_view path, std::span<char> buffer) const;
 
   /// Target of a symbolic link, as the kernel writes it.
   [[nodiscard]] model::Expected<std::string> read_link(std::string_view path) const;
 
   /// Numeric names in a folder, ascending: pids of "", tids of "1234/task".
   [[nodiscard]] model::Expected<std::vector<std::int32_t>> list_numbers(std::string_view path) const;
+
+  /// User id that owns the file.
+  [[nodiscard]] model::Expected<std::uint32_t> owner(std::string_view path) const;
+
+  /// Absolute path of a file below the root.
+  [[nodiscard]] std::string absolute(std::string_view path) const;
 
   [[nodiscard]] const std::string& root() const { return root_; }
 
