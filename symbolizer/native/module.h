@@ -16,13 +16,13 @@
 
 namespace hangstack::symbolizer {
 
-class ElfFile;
+class ModuleSource;
 
 /// Not for two threads at a time. No function fails: an answer that cannot be had is empty, and
 /// `unavailable_because` says why if the file itself is the reason.
 class Module {
  public:
-  /// `key`: the build-id in hex, or "DEVICE:INODE" for files without one (see module_key).
+  /// `key`: the build-id in hex, or "DEVICE:INODE:PATH" for files without one (see module_key).
   explicit Module(std::string key);
   ~Module();
   Module(const Module&) = delete;
@@ -31,7 +31,7 @@ class Module {
   /// More places where the file may be opened; tried until one is the right file.
   void offer(const model::MappedFile& file);
   /// An image that lies in memory (the vDSO).
-  void offer_image(std::vector<std::byte> image);
+  void offer_image(std::vector<std::byte> image, const std::string& path);
 
   [[nodiscard]] const std::string& key() const { return key_; }
   /// As the first process that mapped it sees it.
@@ -78,14 +78,15 @@ class Module {
   void set_facts(ModuleFacts facts);
 
  private:
-  ElfFile* file();
+  ModuleSource* source();
 
   std::string key_;
   ModuleFacts facts_;
   bool has_loaded_facts_ = false;
   std::string problem_;
-  std::vector<model::MappedFile> untried_;
-  std::unique_ptr<ElfFile> file_;
+  std::vector<model::MappedFile> offered_;
+  std::size_t tried_ = 0;  ///< of offered_
+  std::unique_ptr<ModuleSource> source_;
 };
 
 /// The key under which a mapped file is shared.

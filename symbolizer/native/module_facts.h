@@ -9,6 +9,7 @@
 
 #include "model/address.h"
 #include "symbolizer/native/call_frame_row.h"
+#include "symbolizer/native/recorded_bytes.h"
 
 namespace hangstack::symbolizer {
 
@@ -70,7 +71,7 @@ struct ModuleFacts {
   std::map<std::uint64_t, std::optional<AddressRange>> functions;  ///< FDE by address
   std::map<std::uint64_t, std::optional<SymbolName>> names;        ///< by address
   std::map<std::uint64_t, std::vector<SourceLevel>> sources;       ///< by address
-  std::map<std::uint64_t, std::vector<std::byte>> bytes;           ///< disjoint runs by address
+  RecordedBytes bytes;
 
   friend bool operator==(const ModuleFacts&, const ModuleFacts&) = default;
 };
