@@ -1,0 +1,150 @@
+// What stands below the tree: alternatives, decisions, what was not read, and the counts.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "report/problems.h"
+#include "report/text/folding.h"
+#include "report/text/sections.h"
+#include "report/utf8.h"
+
+namespace hangstack::report {
+namespace {
+
+constexpr int kPatternColumns = 24;
+constexpr int kSubjectColumns = 24;
+constexpr std::size_t kMostClasses = 40;
+
+/// Numbers become '#': failures that differ only in them are one class.
+std::string shape_of(std::string_view message) {
+  std::string shape;
+  for (const char c : message) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) shape += c;
+    if (digit && !shape.ends_with('#')) shape += '#';
+  }
+  return shape;
+}
+
+struct ProblemClass {
+  std::vector<const model::Problem*> members;
+};
+
+std::vector<ProblemClass> classes_of(const std::vector<model::Problem>& problems) {
+  std::map<std::tuple<std::string, model::ErrorCode, std::string, std::string>, std::size_t> known;
+  std::vector<ProblemClass> classes;
+  for (const auto& p : problems) {
+    const auto [it, fresh] =
+        known.try_emplace({p.scope, p.error.code, shape_of(p.error.message), shape_of(p.error.fix)}, classes.size());
+    if (fresh) classes.emplace_back();
+    classes[it->second].members.push_back(&p);
+  }
+  return classes;
+}
+
+/// "pid 41880", "pids 41880-7", "host gpu07".
+std::string subject_of(const ProblemClass& one) {
+  const model::Problem& first = *one.members.front();
+  const std::string scope = printable(first.scope);
+  if (one.members.size() == 1) return cut_end(scope + " " + printable(first.subject), kSubjectColumns);
+  std::vector<std::int32_t> numbers;
+  for (const auto* problem : one.members) {
+    const std::string& s = problem->subject;
+    const bool number = !s.empty() && s.size() < 10 && s.find_first_not_of("0123456789") == std::string::npos;
+    if (number) numbers.push_back(std::stoi(s));
+  }
+  if (numbers.size() != one.members.size()) return fmt::format("{} {}s", one.members.size(), scope);
+  return scope + "s " + fitting_list(folded_pids(numbers), numbers.size(), kSubjectColumns - columns(scope) - 2);
+}
+
+void print_class(Page& page, const ProblemClass& one, int subject_width) {
+  const model::Error& error = one.members.front()->error;
+  std::string message = printable(error.message);
+  if (one.members.size() > 1) message += fmt::format(" (and {} more like this)", one.members.size() - 1);
+  std::vector<std::string> lines = wrapped(message, page.width() - subject_width - 4);
+  if (!error.fix.empty()) {
+    for (auto& l : wrapped("fix: " + printable(error.fix), page.width() - subject_width - 4)) lines.push_back(l);
+  }
+  std::string subject = subject_of(one);
+  for (const auto& line : lines) {
+    page.line("  " + padded(subject, subject_width + 2) + line);
+    subject.clear();
+  }
+}
+
+}  // namespace
+
+void alternatives_section(Page& page, const model::Job& job) {
+  if (job.alternatives.empty()) return;
+  page.gap();
+  page.line(page.paint(Paint::heading, "ALSO CONSIDERED"));
+  int width = 0;
+  for (const auto& a : job.alternatives) width = std::max(width, columns(printable(a.pattern)));
+  width = std::min(width, kPatternColumns);
+  for (const auto& a : job.alternatives) {
+    const bool open = a.confidence != model::Confidence::unknown;
+    const std::string judged = open ? std::string(model::confidence_name(a.confidence)) + ", but " : "no: ";
+    std::string pattern = cut_end(printable(a.pattern), width);
+    for (const auto& line : wrapped(judged + printable(a.why_not), page.width() - width - 5)) {
+      page.line("  " + padded(pattern, width + 3) + line);
+      pattern.clear();
+    }
+  }
+}
+
+void decisions_section(Page& page, const model::Job& job) {
+  if (job.decisions.empty()) return;
+  page.gap();
+  page.line(page.paint(Paint::heading, "WHY: the rules, in the order they were tried"));
+  for (const auto& decision : job.decisions) {
+    const auto lines = wrapped(printable(decision), page.width() - 4);
+    for (std::size_t i = 0; i < lines.size(); ++i) page.line((i == 0 ? "  " : "    ") + lines[i]);
+  }
+}
+
+void problems_section(Page& page, const model::Report& report) {
+  const auto problems = all_problems(report);
+  if (problems.empty()) return;
+  const auto classes = classes_of(problems);
+  page.gap();
+  page.line(page.paint(Paint::heading, "NOT READ"));
+  int width = 0;
+  for (const auto& one : classes) width = std::max(width, columns(subject_of(one)));
+  for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i) print_class(page, classes[i], width);
+  if (classes.size() > kMostClasses) {
+    page.line(fmt::format("  … {} more kinds of failure: -o report.json has all", classes.size() - kMostClasses));
+  }
+}
+
+void footer_section(Page& page, const model::Report& report, const TextOptions& options) {
+  std::size_t threads = 0;
+  std::size_t helpers = 0;
+  std::size_t short_stacks = 0;
+  for (const auto& history : report.processes) {
+    if (history.samples.empty()) continue;
+    for (const auto& thread : history.last().threads) {
+      ++threads;
+      helpers += thread.suppressed ? 1 : 0;
+      short_stacks += !thread.frames.empty() && !thread.complete ? 1 : 0;
+    }
+  }
+  std::string text = counted(threads, "thread", "threads");
+  const bool shown = options.full || options.all_threads;
+  if (helpers > 0) {
+    text += fmt::format(", {} idle {}", helpers, helpers == 1 ? "helper" : "helpers");
+    if (!shown) text += " folded (--all-threads shows them)";
+  }
+  text += ".";
+  if (short_stacks > 0) {
+    text += fmt::format(" {} not read to {} start.", counted(short_stacks, "stack", "stacks"),
+                        short_stacks == 1 ? "its" : "their");
+  }
+  if (threads > 0) text += options.full ? " For programs: -o report.json" : " Full stacks: --full, or -o report.json";
+  page.gap();
+  for (const auto& line : wrapped(text, page.width())) page.line(page.paint(Paint::faint, line));
+}
+
+}  // namespace hangstack::report

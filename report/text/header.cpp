@@ -1,0 +1,97 @@
+#include <fmt/core.h>
+
+#include <set>
+
+#include "report/text/folding.h"
+#include "report/text/sections.h"
+#include "report/utf8.h"
+
+namespace hangstack::report {
+namespace {
+
+/// Above this, a sum of short stops is said as a stop of its own (design section 9).
+constexpr double kQuietStopUs = 5000;
+constexpr int kHostColumns = 40;
+
+std::string stop_summary(const model::Sampling& sampling) {
+  const auto threads = static_cast<std::size_t>(sampling.threads_stopped);
+  if (sampling.threads_stopped <= 0) return "not stopped";
+  const std::string time = short_time(sampling.stopped_us_total);
+  if (sampling.stop == "all") return "stopped " + time;
+  const std::string who = counted(threads, "thread", "threads");
+  if (sampling.stopped_us_total > kQuietStopUs) return fmt::format("stopped {} for {} in all", who, time);
+  return fmt::format("not stopped ({}: {})", who, time);
+}
+
+/// "8 of 16 ranks on 2 hosts (gpu[01-02])", "2 ranks on gpu07".
+std::string what_was_sampled(const model::Report& report) {
+  std::size_t ranks = 0;
+  std::size_t others = 0;
+  int world = 0;
+  std::set<std::string> hosts;
+  for (const auto& job : report.jobs) {
+    int job_world = 0;
+    for (const auto& row : job.ranks) {
+      ++(row.rank && row.role == model::Role::rank ? ranks : others);
+      job_world = std::max(job_world, row.world_size.value_or(0));
+      hosts.insert(row.host);
+    }
+    world += job_world;
+  }
+  for (const auto& history : report.processes) {
+    if (!history.samples.empty()) hosts.insert(history.last().host);
+  }
+  std::string what;
+  if (ranks == 0) {
+    what = counted(others, "process", "processes");
+  } else if (static_cast<std::size_t>(world) > ranks) {
+    what = fmt::format("{} of {} ranks", ranks, world);
+  } else {
+    what = counted(ranks, "rank", "ranks");
+  }
+  if (hosts.empty()) return what;
+  const std::string names = fitting_list(folded_hosts(hosts), hosts.size(), kHostColumns);
+  if (hosts.size() == 1) return fmt::format("{} on {}", what, names);
+  return fmt::format("{} on {} ({})", what, counted(hosts.size(), "host", "hosts"), names);
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const auto& text : texts) out += (out.empty() ? "" : ", ") + printable(text);
+  return out;
+}
+
+}  // namespace
+
+void header_section(Page& page, const model::Report& report) {
+  const model::Sampling& sampling = report.sampling;
+  std::vector<std::string> parts{"hangstack " + printable(report.tool_version), utc_time(report.created_unix_s),
+                                 what_was_sampled(report)};
+  const auto samples = static_cast<std::size_t>(sampling.samples < 0 ? 0 : sampling.samples);
+  std::string sampled = counted(samples, "sample", "samples");
+  if (samples > 1) sampled += fmt::format(", {} apart", duration(sampling.gap_s));
+  parts.push_back(sampled);
+  parts.push_back(stop_summary(sampling));
+  if (!sampling.asked.empty()) parts.push_back("asked: " + joined(sampling.asked));
+  if (!sampling.disturbed.empty()) parts.push_back("DISTURBED: " + joined(sampling.disturbed));
+  std::string line;
+  for (const auto& part : parts) {
+    const std::string fitting = cut_end(part, page.width());
+    if (!line.empty() && columns(line) + 3 + columns(fitting) > page.width()) {
+      page.line(line);
+      line.clear();
+    }
+    line += (line.empty() ? "" : "   ") + fitting;
+  }
+  page.line(line);
+}
+
+void job_heading(Page& page, const model::Job& job) {
+  std::size_t ranks = 0;
+  for (const auto& row : job.ranks) ranks += row.rank && row.role == model::Role::rank ? 1 : 0;
+  const std::string size = ranks > 0 ? "   " + counted(ranks, "rank", "ranks") : std::string();
+  page.line(page.paint(Paint::heading, cut_end("JOB " + printable(job.job) + size, page.width())));
+  page.gap();
+}
+
+}  // namespace hangstack::report

@@ -1,0 +1,167 @@
+#include "report/text/layout.h"
+
+#include <fmt/color.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "report/utf8.h"
+
+namespace hangstack::report {
+namespace {
+
+constexpr int kNarrowestPage = 60;
+constexpr std::string_view kEllipsis = "…";
+
+/// Bytes of the beginning of `text` that fit `width` columns.
+std::size_t bytes_that_fit(std::string_view text, int width) {
+  std::size_t at = 0;
+  int used = 0;
+  while (at < text.size()) {
+    const CodePoint c = decode_at(text, at);
+    used += column_width(c.value);
+    if (used > width) break;
+    at += c.length;
+  }
+  return at;
+}
+
+/// Words between spaces. With `quotes`, spaces between quotation marks of a shell do not part.
+std::vector<std::string> split_words(std::string_view text, bool quotes) {
+  std::vector<std::string> words(1);
+  char open = 0;
+  for (const char c : text) {
+    if (c == ' ' && open == 0) {
+      if (!words.back().empty()) words.emplace_back();
+      continue;
+    }
+    if (quotes && (c == '\'' || c == '"') && (open == 0 || open == c)) open = open == 0 ? c : '\0';
+    words.back() += c;
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+/// Greedy filling of lines of `room` columns.
+std::vector<std::string> fill(std::vector<std::string> words, int room) {
+  room = std::max(room, 8);
+  std::vector<std::string> lines(1);
+  int used = 0;
+  for (std::string& own : words) {
+    int needed = columns(own);
+    if (used > 0 && used + 1 + needed > room) {
+      lines.emplace_back();
+      used = 0;
+    }
+    while (needed > room) {
+      const std::size_t cut = std::max<std::size_t>(bytes_that_fit(own, room), 1);
+      lines.back() = own.substr(0, cut);
+      lines.emplace_back();
+      own.erase(0, cut);
+      needed = columns(own);
+    }
+    if (used > 0) {
+      lines.back() += ' ';
+      ++used;
+    }
+    lines.back() += own;
+    used += needed;
+  }
+  return lines;
+}
+
+fmt::text_style style_of(Paint paint) {
+  switch (paint) {
+    case Paint::bad: return fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold;
+    case Paint::good: return fmt::fg(fmt::terminal_color::green) | fmt::emphasis::bold;
+    case Paint::unsure: return fmt::fg(fmt::terminal_color::yellow) | fmt::emphasis::bold;
+    case Paint::heading: return fmt::emphasis::bold;
+    case Paint::faint: return fmt::emphasis::faint;
+    case Paint::none: break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string cut_end(std::string_view text, int width) {
+  if (width < 1) return {};
+  if (columns(text) <= width) return std::string(text);
+  return std::string(text.substr(0, bytes_that_fit(text, width - 1))) + std::string(kEllipsis);
+}
+
+std::string cut_start(std::string_view text, int width) {
+  if (width < 1) return {};
+  int used = columns(text);
+  if (used <= width) return std::string(text);
+  std::size_t at = 0;
+  while (used > width - 1 && at < text.size()) {
+    const CodePoint c = decode_at(text, at);
+    used -= column_width(c.value);
+    at += c.length;
+  }
+  return std::string(kEllipsis) + std::string(text.substr(at));
+}
+
+std::string padded(std::string_view text, int width) {
+  std::string out(text);
+  const int used = columns(text);
+  if (used < width) out.append(static_cast<std::size_t>(width - used), ' ');
+  return out;
+}
+
+std::vector<std::string> wrapped(std::string_view text, int width) { return fill(split_words(text, false), width); }
+
+std::vector<std::string> wrapped_command(std::string_view command, int width) {
+  if (columns(command) <= width) return {std::string(command)};
+  auto lines = fill(split_words(command, true), width - 2);
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) lines[i] += " \\";
+  return lines;
+}
+
+Page::Page(int width, bool color) : width_(std::max(width, kNarrowestPage)), color_(color) {}
+
+void Page::line(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(' ');
+  out_ += end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
+  out_ += '\n';
+}
+
+void Page::gap() {
+  if (out_.empty() || out_.ends_with("\n\n")) return;
+  out_ += '\n';
+}
+
+std::string Page::paint(Paint paint, std::string_view text) const {
+  if (!color_ || paint == Paint::none || text.empty()) return std::string(text);
+  return fmt::format(style_of(paint), "{}", text);
+}
+
+Table::Table(std::vector<std::string> heading) { row(std::move(heading), Paint::faint); }
+
+void Table::row(std::vector<std::string> cells, Paint paint) { rows_.push_back({std::move(cells), paint}); }
+
+void Table::print(Page& page, int indent, std::size_t flexible) const {
+  constexpr int kBetween = 2;
+  std::vector<int> widths;
+  for (const Row& row : rows_) {
+    widths.resize(std::max(widths.size(), row.cells.size()));
+    for (std::size_t i = 0; i < row.cells.size(); ++i) widths[i] = std::max(widths[i], columns(row.cells[i]));
+  }
+  int total = indent + kBetween * (static_cast<int>(widths.size()) - 1);
+  for (const int w : widths) total += w;
+  if (total > page.width() && flexible < widths.size()) {
+    widths[flexible] = std::max(widths[flexible] - (total - page.width()), 8);
+  }
+  for (const Row& row : rows_) {
+    std::string text(static_cast<std::size_t>(indent), ' ');
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (i > 0) text.append(kBetween, ' ');
+      text += padded(cut_end(row.cells[i], widths[i]), widths[i]);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    page.line(page.paint(row.paint, text));
+  }
+}
+
+}  // namespace hangstack::report

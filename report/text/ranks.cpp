@@ -1,0 +1,118 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "report/text/folding.h"
+#include "report/text/sections.h"
+#include "report/utf8.h"
+
+namespace hangstack::report {
+namespace {
+
+constexpr int kRankColumns = 20;
+constexpr int kPidColumns = 20;
+constexpr int kHostColumns = 24;
+constexpr int kWithColumns = 60;  ///< pids of launchers and workers
+
+std::string spaced(std::string_view machine_name) {
+  std::string text = printable(machine_name);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string waits_in(const model::Group& group) {
+  const std::string title = printable(group.title);
+  const std::string frame = printable(group.frame);
+  if (title.empty() || frame.empty()) return title + frame;
+  return title + "  " + frame;
+}
+
+/// What a table of groups shows besides the state.
+struct Shape {
+  bool ranks = false;
+  bool hosts = false;
+  bool moved = false;
+};
+
+Shape shape_of(const model::Job& job, const model::Report& report) {
+  Shape shape;
+  std::set<std::string> hosts;
+  for (const auto& row : job.ranks) {
+    shape.ranks = shape.ranks || row.rank;
+    hosts.insert(row.host);
+  }
+  shape.hosts = hosts.size() > 1;
+  shape.moved = report.sampling.samples > 1;
+  return shape;
+}
+
+std::vector<std::string> heading_of(const Shape& shape) {
+  std::vector<std::string> heading;
+  if (shape.ranks) heading.emplace_back("rank");
+  heading.emplace_back(shape.hosts ? "host" : "pid");
+  if (shape.moved) heading.emplace_back("moved");
+  for (const char* name : {"state", "waits in", "since"}) heading.emplace_back(name);
+  return heading;
+}
+
+std::string place_of(const model::Group& group, const Shape& shape, const std::map<int, std::string>& host_of_rank) {
+  if (!shape.hosts) return fitting_list(folded_pids(group.pids), group.pids.size(), kPidColumns);
+  std::set<std::string> hosts;
+  for (const int rank : group.ranks.ranks()) {
+    if (const auto it = host_of_rank.find(rank); it != host_of_rank.end()) hosts.insert(it->second);
+  }
+  return fitting_list(folded_hosts(hosts), hosts.size(), kHostColumns);
+}
+
+/// "launcher 41800; dataloader workers 41890-3": processes of the job that are no ranks.
+std::string company(const model::Job& job) {
+  std::map<model::Role, std::vector<std::int32_t>> by_role;
+  for (const auto& row : job.ranks) {
+    const bool listed = row.role == model::Role::rank || row.role == model::Role::other;
+    if (!listed && row.status != model::RankStatus::failed) by_role[row.role].push_back(row.pid);
+  }
+  std::string text;
+  for (const auto& [role, pids] : by_role) {
+    text += fmt::format("{}{}{} {}", text.empty() ? "" : "; ", model::role_name(role), pids.size() > 1 ? "s" : "",
+                        fitting_list(folded_pids(pids), pids.size(), kWithColumns));
+  }
+  return text;
+}
+
+}  // namespace
+
+void ranks_section(Page& page, const model::Job& job, const model::Report& report) {
+  const std::string others = company(job);
+  if (job.groups.empty() && job.missing_ranks.empty() && others.empty()) return;
+  const Shape shape = shape_of(job, report);
+  std::map<int, std::string> host_of_rank;
+  for (const auto& row : job.ranks) {
+    if (row.rank) host_of_rank.emplace(*row.rank, row.host);
+  }
+  Table table(heading_of(shape));
+  for (const auto& group : job.groups) {
+    const bool blamed = std::any_of(group.ranks.ranks().begin(), group.ranks.ranks().end(),
+                                    [&](int r) { return job.verdict.culprit_ranks.contains(r); });
+    std::vector<std::string> cells;
+    if (shape.ranks) cells.push_back(fitting_list(group.ranks.folded(), group.ranks.size(), kRankColumns));
+    cells.push_back(place_of(group, shape, host_of_rank));
+    if (shape.moved) cells.emplace_back(group.moved ? "yes" : "no");
+    cells.push_back(cut_end(spaced(group.state), 24));
+    cells.push_back(waits_in(group));
+    cells.push_back(group.since_s ? duration(*group.since_s) : "");
+    table.row(std::move(cells), blamed ? Paint::bad : Paint::none);
+  }
+  page.gap();
+  page.line(page.paint(Paint::heading, shape.ranks ? "RANKS" : "PROCESSES"));
+  if (!job.groups.empty()) table.print(page, 2, heading_of(shape).size() - 2);
+  if (!job.missing_ranks.empty()) {
+    page.line("  " + ranks_in_words(job.missing_ranks, page.width() - 30) + ": no process seen on any host");
+  }
+  if (!others.empty()) {
+    for (const auto& line : wrapped("with them: " + others, page.width() - 2)) page.line("  " + line);
+  }
+}
+
+}  // namespace hangstack::report

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+
+#include "report/text/stacks.h"
+
+namespace hangstack::report {
+namespace {
+
+/// What decides whether two stacks are printed alike. Addresses differ from process to process: not among it.
+std::string key_of(const model::Thread& thread) {
+  std::string key = fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1e", thread.kernel_state, thread.wchan,
+                                thread.syscall_name, thread.role, thread.suppressed, thread.blocking, thread.end);
+  for (const auto& f : thread.frames) {
+    fmt::format_to(std::back_inserter(key), "{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1e", static_cast<int>(f.kind),
+                   f.function, f.module, f.offset, f.file, f.line);
+  }
+  return key;
+}
+
+int order_of(const model::Thread& thread) {
+  if (thread.blocking) return 0;
+  return thread.suppressed ? 2 : 1;
+}
+
+}  // namespace
+
+std::vector<StackClass> stack_classes(const model::Report& report, bool fold) {
+  std::vector<StackClass> classes;
+  std::unordered_map<std::string, std::size_t> known;
+  for (const auto& history : report.processes) {
+    if (history.samples.empty()) continue;
+    for (const auto& thread : history.last().threads) {
+      const ThreadOfProcess member{&history.last(), &thread};
+      if (fold) {
+        const auto [it, fresh] = known.try_emplace(key_of(thread), classes.size());
+        if (!fresh) {
+          classes[it->second].members.push_back(member);
+          continue;
+        }
+      }
+      classes.push_back({{member}});
+    }
+  }
+  std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
+    return order_of(*a.members.front().thread) < order_of(*b.members.front().thread);
+  });
+  return classes;
+}
+
+}  // namespace hangstack::report

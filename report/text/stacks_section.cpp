@@ -1,0 +1,73 @@
+#include <fmt/core.h>
+
+#include "report/text/folding.h"
+#include "report/text/frame_names.h"
+#include "report/text/sections.h"
+#include "report/text/stacks.h"
+#include "report/utf8.h"
+
+namespace hangstack::report {
+namespace {
+
+constexpr int kWordColumns = 40;
+
+void print_processes(Page& page, const model::Report& report) {
+  Table table({"rank", "host", "pid", "ns pid", "role", "python", "state", "command"});
+  for (const auto& history : report.processes) {
+    if (history.samples.empty()) continue;
+    const model::ProcessSnapshot& p = history.last();
+    std::string state(1, p.kernel_state);
+    if (p.tracer_pid != 0) state += fmt::format(" traced by {} {}", printable(p.tracer_name), p.tracer_pid);
+    table.row({p.identity.rank ? std::to_string(*p.identity.rank) : "-", cut_end(printable(p.host), 20),
+               std::to_string(p.pid), std::to_string(p.ns_pid), std::string(model::role_name(p.identity.role)),
+               p.pythons.empty() ? "-" : cut_end(printable(p.pythons.front().version), 10),
+               cut_end(printable(state), 30), short_command(p.command_line)});
+  }
+  page.gap();
+  page.line(page.paint(Paint::heading, "PROCESSES READ"));
+  table.print(page, 2, 7);
+}
+
+/// Options of the interpreter without a value.
+bool is_python_flag(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kFlags{"-u", "-B", "-O", "-OO", "-E", "-I", "-s", "-S"};
+  return std::find(kFlags.begin(), kFlags.end(), word) != kFlags.end();
+}
+
+}  // namespace
+
+std::string short_command(const std::vector<std::string>& command_line) {
+  if (command_line.empty()) return "-";
+  std::string text = cut_end(printable(file_name(command_line.front())), kWordColumns);
+  std::size_t shown = 1;
+  while (shown < command_line.size() && is_python_flag(command_line[shown])) ++shown;
+  const bool module = shown + 1 < command_line.size() && command_line[shown] == "-m";
+  if (module) ++shown;
+  if (shown < command_line.size() && !command_line[shown].starts_with("-")) {
+    text += (module ? " -m " : " ") + cut_start(printable(command_line[shown]), kWordColumns);
+    ++shown;
+  }
+  if (shown < command_line.size()) text += fmt::format(" … ({} more)", command_line.size() - shown);
+  return text;
+}
+
+void stacks_section(Page& page, const model::Report& report, const TextOptions& options) {
+  if (options.full) print_processes(page, report);
+  const auto classes = stack_classes(report, !(options.full && options.all_threads));
+  if (classes.empty()) return;
+  page.gap();
+  page.line(
+      page.paint(Paint::heading, options.full ? "STACKS, innermost frame first" : "THREADS, outermost frame first"));
+  for (const auto& stack : classes) {
+    page.gap();
+    const model::Thread& thread = *stack.members.front().thread;
+    print_stack_heading(page, stack);
+    if (options.full) {
+      print_frames(page, thread);
+    } else {
+      print_chain(page, thread);
+    }
+  }
+}
+
+}  // namespace hangstack::report

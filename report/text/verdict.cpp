@@ -1,0 +1,152 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "report/text/folding.h"
+#include "report/text/sections.h"
+#include "report/utf8.h"
+
+namespace hangstack::report {
+namespace {
+
+constexpr int kLabel = 11;     ///< "  against  "
+constexpr int kWho = 16;       ///< widest list of ranks before an observation
+constexpr int kSource = 36;    ///< a longer source stands behind the text
+constexpr int kCulprits = 40;  ///< widest list of ranks in the headline
+
+model::RankSet ranks_of(const model::Job& job) {
+  model::RankSet ranks;
+  for (const auto& row : job.ranks) {
+    if (row.rank) ranks.insert(*row.rank);
+  }
+  return ranks;
+}
+
+Paint paint_of(model::Hung hung) {
+  switch (hung) {
+    case model::Hung::yes: return Paint::bad;
+    case model::Hung::no: return Paint::good;
+    case model::Hung::undecided: return Paint::unsure;
+  }
+  return Paint::unsure;
+}
+
+std::string headline(const model::Verdict& verdict) {
+  const bool named = verdict.pattern != "unknown" && verdict.pattern != "not_hung" && !verdict.pattern.empty();
+  std::string pattern = printable(verdict.pattern);
+  if (named && !verdict.shape.empty()) pattern += " (" + printable(verdict.shape) + ")";
+  std::string text;
+  switch (verdict.hung) {
+    case model::Hung::no: return "NOT HUNG: " + printable(verdict.summary);
+    case model::Hung::undecided: text = named ? "UNDECIDED: perhaps " + pattern : "UNDECIDED"; break;
+    case model::Hung::yes: text = named ? "HUNG: " + pattern : "HUNG: no documented pattern fits"; break;
+  }
+  const char* blame = verdict.hung == model::Hung::yes ? ", caused by " : ", by ";
+  if (!verdict.culprit_ranks.empty()) text += blame + ranks_in_words(verdict.culprit_ranks, kCulprits);
+  if (verdict.since_s) text += ", for " + duration(*verdict.since_s);
+  return text;
+}
+
+/// `text` over as many lines as it needs, `right` at the right edge of the first.
+void with_right_edge(Page& page, const std::string& text, const std::string& right, Paint paint) {
+  const int room = page.width() - columns(right) - 2;
+  const auto lines = wrapped(text, room);
+  page.line(page.paint(paint, lines[0]) +
+            std::string(static_cast<std::size_t>(std::max(page.width() - columns(lines[0]) - columns(right), 2)), ' ') +
+            page.paint(paint, right));
+  for (std::size_t i = 1; i < lines.size(); ++i) page.line("  " + lines[i]);
+}
+
+/// A labelled block: the label stands before the first line only.
+class Block {
+ public:
+  Block(Page& page, std::string label) : page_(page), label_(std::move(label)) {}
+  void line(const std::string& text) {
+    page_.line(page_.paint(Paint::heading, padded("  " + label_, kLabel)) + text);
+    label_.clear();
+  }
+  void paragraph(const std::string& text) {
+    for (const auto& l : wrapped(text, page_.width() - kLabel)) line(l);
+  }
+
+ private:
+  Page& page_;
+  std::string label_;
+};
+
+std::string who(const model::RankSet& ranks, const model::RankSet& all) {
+  if (ranks.empty()) return {};
+  if (ranks == all && ranks.size() > 1) return "all";
+  return ranks.size() == 1 ? "rank " + ranks.folded() : fitting_list(ranks.folded(), ranks.size(), kWho);
+}
+
+void observations(Page& page, const model::Job& job) {
+  const model::RankSet all = ranks_of(job);
+  int who_width = 0;
+  int source_width = 0;
+  for (const auto& o : job.verdict.observations) {
+    who_width = std::max(who_width, columns(who(o.ranks, all)));
+    if (const int w = columns(printable(o.source)) + 2; w <= kSource) source_width = std::max(source_width, w);
+  }
+  if (who_width > 0) who_width += 2;
+  Block block(page, "seen");
+  for (const auto& o : job.verdict.observations) {
+    std::string source = "[" + printable(o.source) + "]";
+    std::string text = printable(o.text);
+    if (columns(source) > kSource) {
+      text += " " + source;
+      source.clear();
+    }
+    const int room = page.width() - kLabel - who_width - (source_width > 0 ? source_width + 2 : 0);
+    const auto lines = wrapped(text, room);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::string line = padded(i == 0 ? who(o.ranks, all) : "", who_width) + lines[i];
+      if (i == 0) {
+        line = padded(line, page.width() - kLabel - source_width);
+        line += std::string(static_cast<std::size_t>(source_width - columns(source)), ' ') + source;
+      }
+      block.line(line);
+    }
+  }
+}
+
+void next_steps(Page& page, const model::Verdict& verdict) {
+  Block block(page, "next");
+  const int room = page.width() - kLabel;
+  for (const auto& step : verdict.next_steps) {
+    const std::string why = printable(step.why);
+    const std::string command = printable(step.command);
+    if (command.empty() || why.empty()) {
+      for (const auto& line : command.empty() ? wrapped(why, room) : wrapped_command(command, room)) block.line(line);
+    } else if (columns(why) + 3 + columns(command) <= room) {
+      block.line(why + ":  " + command);
+    } else {
+      block.paragraph(why + ":");
+      for (const auto& line : wrapped_command(command, room - 4)) block.line("    " + line);
+    }
+  }
+}
+
+}  // namespace
+
+void verdict_section(Page& page, const model::Job& job) {
+  const model::Verdict& verdict = job.verdict;
+  page.gap();
+  with_right_edge(page, headline(verdict), fmt::format("[{}]", model::confidence_name(verdict.confidence)),
+                  paint_of(verdict.hung));
+  if (verdict.hung != model::Hung::no && !verdict.summary.empty()) {
+    page.gap();
+    for (const auto& line : wrapped(printable(verdict.summary), page.width() - 2)) page.line("  " + line);
+  }
+  page.gap();
+  observations(page, job);
+  Block against(page, "against");
+  for (const auto& text : verdict.against) against.paragraph(printable(text));
+  if (verdict.against.empty() && verdict.hung == model::Hung::yes) against.line("nothing seen");
+  next_steps(page, verdict);
+  Block verify(page, "verify");
+  for (const auto& text : verdict.verification) verify.paragraph(printable(text));
+  if (!verdict.reference.empty()) Block(page, "see").paragraph(printable(verdict.reference));
+}
+
+}  // namespace hangstack::report
