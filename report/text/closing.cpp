@@ -63,7 +63,7 @@ std::string subject_of(const ProblemClass& one) {
 void print_class(Page& page, const ProblemClass& one, int subject_width) {
   const model::Error& error = one.members.front()->error;
   std::string message = printable(error.message);
-  if (one.members.size() > 1) message += fmt::format(" (and {} more like this)", one.members.size() - 1);
+  if (one.members.size() > 1) message += fmt::format(" (and {} more)", one.members.size() - 1);
   std::vector<std::string> lines = wrapped(message, page.width() - subject_width - 4);
   if (!error.fix.empty()) {
     for (auto& l : wrapped("fix: " + printable(error.fix), page.width() - subject_width - 4)) lines.push_back(l);
@@ -131,20 +131,19 @@ void footer_section(Page& page, const model::Report& report, const TextOptions& 
       short_stacks += !thread.frames.empty() && !thread.complete ? 1 : 0;
     }
   }
-  std::string text = counted(threads, "thread", "threads");
-  const bool shown = options.full || options.all_threads;
-  if (helpers > 0) {
-    text += fmt::format(", {} idle {}", helpers, helpers == 1 ? "helper" : "helpers");
-    if (!shown) text += " folded (--all-threads shows them)";
-  }
-  text += ".";
-  if (short_stacks > 0) {
-    text += fmt::format(" {} not read to {} start.", counted(short_stacks, "stack", "stacks"),
-                        short_stacks == 1 ? "its" : "their");
-  }
-  if (threads > 0) text += options.full ? " For programs: -o report.json" : " Full stacks: --full, or -o report.json";
   page.gap();
-  for (const auto& line : wrapped(text, page.width())) page.line(page.paint(Paint::faint, line));
+  if (threads == 0) {
+    page.line("No thread was read.");
+    return;
+  }
+  std::string counts = counted(threads, "thread", "threads");
+  const bool shown = options.full || options.all_threads;
+  if (helpers > 0) counts += ", " + counted(helpers, "idle helper", "idle helpers") + (shown ? "" : " folded");
+  if (short_stacks > 0) counts += ", " + counted(short_stacks, "incomplete stack", "incomplete stacks");
+  std::vector<std::string> parts{counts};
+  if (helpers > 0 && !shown) parts.emplace_back("helpers: --all-threads");
+  parts.emplace_back(options.full ? "for programs: -o FILE.json" : "every stack: --full, -o FILE.json");
+  page.parts(parts, Paint::faint);
 }
 
 }  // namespace hangstack::report

@@ -94,7 +94,8 @@ std::string fitting_list(const std::string& folded, std::size_t count, int width
   if (columns(folded) <= width) return folded;
   const std::string tail = fmt::format("… ({})", count);
   const int room = std::max(width - columns(tail), 1);
-  std::string head = folded.substr(0, static_cast<std::size_t>(room));
+  std::string head = cut_end(folded, room + 1);
+  head.erase(head.size() - std::string_view("…").size());
   const std::size_t comma = head.rfind(',');
   if (comma != std::string::npos) head.resize(comma + 1);
   return head + tail;

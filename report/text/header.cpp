@@ -27,12 +27,14 @@ std::string stop_summary(const model::Sampling& sampling) {
 std::string what_was_sampled(const model::Report& report) {
   std::size_t ranks = 0;
   std::size_t others = 0;
+  std::size_t failed = 0;
   int world = 0;
   std::set<std::string> hosts;
   for (const auto& job : report.jobs) {
     int job_world = 0;
     for (const auto& row : job.ranks) {
       ++(row.rank && row.role == model::Role::rank ? ranks : others);
+      failed += row.status == model::RankStatus::failed ? 1 : 0;
       job_world = std::max(job_world, row.world_size.value_or(0));
       hosts.insert(row.host);
     }
@@ -49,6 +51,7 @@ std::string what_was_sampled(const model::Report& report) {
   } else {
     what = counted(ranks, "rank", "ranks");
   }
+  if (failed > 0) what += fmt::format(" ({} not read)", failed);
   if (hosts.empty()) return what;
   const std::string names = fitting_list(folded_hosts(hosts), hosts.size(), kHostColumns);
   if (hosts.size() == 1) return fmt::format("{} on {}", what, names);
@@ -74,16 +77,7 @@ void header_section(Page& page, const model::Report& report) {
   parts.push_back(stop_summary(sampling));
   if (!sampling.asked.empty()) parts.push_back("asked: " + joined(sampling.asked));
   if (!sampling.disturbed.empty()) parts.push_back("DISTURBED: " + joined(sampling.disturbed));
-  std::string line;
-  for (const auto& part : parts) {
-    const std::string fitting = cut_end(part, page.width());
-    if (!line.empty() && columns(line) + 3 + columns(fitting) > page.width()) {
-      page.line(line);
-      line.clear();
-    }
-    line += (line.empty() ? "" : "   ") + fitting;
-  }
-  page.line(line);
+  page.parts(parts);
 }
 
 void job_heading(Page& page, const model::Job& job) {

@@ -103,6 +103,12 @@ std::string cut_start(std::string_view text, int width) {
   return std::string(kEllipsis) + std::string(text.substr(at));
 }
 
+std::string cut_middle(std::string_view text, int width) {
+  if (columns(text) <= width) return std::string(text);
+  const int head = (width - 1) / 2;
+  return std::string(text.substr(0, bytes_that_fit(text, head))) + cut_start(text, width - head);
+}
+
 std::string padded(std::string_view text, int width) {
   std::string out(text);
   const int used = columns(text);
@@ -125,6 +131,21 @@ void Page::line(std::string_view text) {
   const std::size_t end = text.find_last_not_of(' ');
   out_ += end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
   out_ += '\n';
+}
+
+void Page::parts(const std::vector<std::string>& texts, Paint paint) {
+  constexpr std::string_view kBetween = "   ";
+  std::string together;
+  for (const auto& text : texts) {
+    const std::string fitting = cut_end(text, width_);
+    if (!together.empty() && columns(together) + static_cast<int>(kBetween.size()) + columns(fitting) > width_) {
+      line(this->paint(paint, together));
+      together.clear();
+    }
+    if (!together.empty()) together += kBetween;
+    together += fitting;
+  }
+  line(this->paint(paint, together));
 }
 
 void Page::gap() {
@@ -157,7 +178,7 @@ void Table::print(Page& page, int indent, std::size_t flexible) const {
     std::string text(static_cast<std::size_t>(indent), ' ');
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       if (i > 0) text.append(kBetween, ' ');
-      text += padded(cut_end(row.cells[i], widths[i]), widths[i]);
+      text += padded(i == flexible ? cut_middle(row.cells[i], widths[i]) : row.cells[i], widths[i]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     page.line(page.paint(row.paint, text));

@@ -12,6 +12,8 @@ namespace hangstack::report {
 std::string cut_end(std::string_view text, int width);
 /// The same, keeping the end: of a path, the file name matters.
 std::string cut_start(std::string_view text, int width);
+/// The same, keeping both ends.
+std::string cut_middle(std::string_view text, int width);
 
 /// Spaces up to `width` columns; wider text comes back as it is.
 std::string padded(std::string_view text, int width);
@@ -33,6 +35,8 @@ class Page {
   [[nodiscard]] int width() const { return width_; }
   /// Adds a line; spaces at its end are dropped.
   void line(std::string_view text);
+  /// Texts that are not broken, three spaces between them, on as many lines as they need; too long ones are cut.
+  void parts(const std::vector<std::string>& texts, Paint paint = Paint::none);
   /// An empty line, unless the page is empty or ends in one.
   void gap();
   /// `text` in colour if the page has colours. Measure before painting.
@@ -45,13 +49,12 @@ class Page {
   std::string out_;
 };
 
-/// A table: columns as wide as their widest cell, two spaces between them. The last column takes what is left and
-/// is cut to fit.
+/// A table: columns as wide as their widest cell, two spaces between them.
 class Table {
  public:
   explicit Table(std::vector<std::string> heading);
   void row(std::vector<std::string> cells, Paint paint = Paint::none);
-  /// `indent` spaces before each line. Column `flexible` gives way when the page is too narrow.
+  /// `indent` spaces before each line. Cells of column `flexible` lose their middle when the page is too narrow.
   void print(Page& page, int indent, std::size_t flexible) const;
 
  private:

@@ -14,10 +14,11 @@ namespace hangstack::report {
 namespace {
 
 constexpr int kFrameIndent = 9;
+constexpr int kNameColumns = 38;             ///< places start here where they fit
 constexpr std::size_t kLongestShown = 1000;  ///< bytes of one name; JSON has the whole
 constexpr int kNumbers = 30;                 ///< columns for lists of pids and thread ids
 
-std::string threads_in_words(const StackClass& stack) {
+std::vector<std::string> threads_in_words(const StackClass& stack) {
   model::RankSet ranks;
   std::vector<std::int32_t> pids;
   std::vector<std::int32_t> tids;
@@ -26,12 +27,12 @@ std::string threads_in_words(const StackClass& stack) {
     pids.push_back(process->pid);
     tids.push_back(thread->tid);
   }
-  std::string text = ranks.empty() ? std::string() : ranks_in_words(ranks, kNumbers) + "   ";
+  std::vector<std::string> parts;
+  if (!ranks.empty()) parts.push_back(ranks_in_words(ranks, kNumbers));
   const std::size_t processes = std::set<std::int32_t>(pids.begin(), pids.end()).size();
-  text +=
-      fmt::format("{} {}   ", processes == 1 ? "pid" : "pids", fitting_list(folded_pids(pids), processes, kNumbers));
-  return text + fmt::format("{} {}", tids.size() == 1 ? "thread" : "threads",
-                            fitting_list(folded_pids(tids), tids.size(), kNumbers));
+  parts.push_back((processes == 1 ? "pid " : "pids ") + fitting_list(folded_pids(pids), processes, kNumbers));
+  parts.push_back((tids.size() == 1 ? "thread " : "threads ") + fitting_list(folded_pids(tids), tids.size(), kNumbers));
+  return parts;
 }
 
 /// `"pt_main_thread"`, with Python's name for it if that says more.
@@ -79,8 +80,7 @@ std::string facts_of(const StackClass& stack) {
   text += ", ";
   text += how_in_words(thread.method);
   if (thread.stopped_us > 0) text += " of " + short_time(thread.stopped_us);
-  if (stack.members.size() > 1) text += " (of the first one)";
-  return text;
+  return stack.members.size() > 1 ? "the first: " + text : text;
 }
 
 std::string_view mark_of(model::FrameKind kind) {
@@ -123,11 +123,12 @@ std::string name_of(const model::Frame& frame) {
 
 void print_stack_heading(Page& page, const StackClass& stack) {
   const model::Thread& thread = *stack.members.front().thread;
-  std::string line = threads_in_words(stack) + "   " + names_in_words(stack);
-  if (!thread.role.empty()) line += "   " + printable(thread.role);
-  if (thread.blocking) line += "   [blocking]";
-  if (thread.suppressed) line += "   [idle helper]";
-  for (const auto& l : wrapped(line, page.width())) page.line(page.paint(Paint::heading, l));
+  std::vector<std::string> parts = threads_in_words(stack);
+  parts.push_back(names_in_words(stack));
+  if (!thread.role.empty()) parts.push_back(printable(thread.role));
+  if (thread.blocking) parts.emplace_back("[blocking]");
+  if (thread.suppressed) parts.emplace_back("[idle helper]");
+  page.parts(parts, Paint::heading);
   for (const auto& l : wrapped(facts_of(stack), page.width() - 2)) page.line("  " + l);
 }
 
@@ -138,8 +139,12 @@ void print_frames(Page& page, const model::Thread& thread) {
     const std::string place = place_of(frame);
     std::string lead = fmt::format("{:>4} {:<3} ", i, mark_of(frame.kind));
     const std::string name = name_of(frame);
-    if (columns(name) + 3 + columns(place) <= room) {
-      page.line(lead + padded(name, 40) + (columns(name) < 40 && columns(place) + 41 <= room ? " " : "   ") + place);
+    if (columns(name) < kNameColumns && kNameColumns + columns(place) <= room) {
+      page.line(lead + padded(name, kNameColumns) + place);
+      continue;
+    }
+    if (columns(name) + 2 + columns(place) <= room) {
+      page.line(lead + name + "  " + place);
       continue;
     }
     for (const auto& l : wrapped(name, room)) {

@@ -34,7 +34,7 @@ Frames all_reduce_wait() {
           native("pybind11::cpp_function::dispatcher(_object*, _object*, _object*)", kTorchPython),
           native("c10d::Work::wait(std::chrono::duration<long, std::ratio<1l, 1000l> >)", kTorch),
           native("std::condition_variable::wait(std::unique_lock<std::mutex>&)", "/usr/lib/libstdc++.so.6"),
-          native_at("pthread_cond_wait@@GLIBC_2.3.2", kLibc, "nptl/pthread_cond_wait.c", 627)};
+          native_at("pthread_cond_wait", kLibc, "nptl/pthread_cond_wait.c", 627)};
 }
 
 Frames gloo_run_loop() {
