@@ -4,12 +4,19 @@ function(hangstack_sources variable folder)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
+# Debian 12 has no libfmt.a: the static build compiles fmt into each user.
+if(HANGSTACK_STATIC)
+  set(HANGSTACK_FMT fmt::fmt-header-only)
+else()
+  set(HANGSTACK_FMT fmt::fmt)
+endif()
+
 # hangstack_room(NAME [libraries as for target_link_libraries]): the static library of one top-level folder.
 function(hangstack_room name)
   hangstack_sources(sources ${name})
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
-  target_link_libraries(${name} PUBLIC fmt::fmt tl::expected)
+  target_link_libraries(${name} PUBLIC ${HANGSTACK_FMT} tl::expected)
   if(ARGN)
     list(GET ARGN 0 first)
     if(first STREQUAL PRIVATE)
