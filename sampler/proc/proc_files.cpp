@@ -95,6 +95,13 @@ model::Expected<std::string> ProcFiles::read_link(std::string_view path) const {
   return std::string(target.data(), static_cast<std::size_t>(length));
 }
 
+std::string ProcFiles::exe(std::int32_t pid, std::int32_t tid) const {
+  static constexpr std::string_view kDeleted = " (deleted)";
+  std::string exe = read_link(fmt::format("{}/task/{}/exe", pid, tid)).value_or("");
+  if (exe.ends_with(kDeleted)) exe.resize(exe.size() - kDeleted.size());
+  return exe;
+}
+
 model::Expected<std::vector<std::int32_t>> ProcFiles::list_numbers(std::string_view path) const {
   const std::string full = absolute(path);
   struct CloseFolder {

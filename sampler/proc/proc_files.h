@@ -29,6 +29,9 @@ class ProcFiles {
   /// Target of a symbolic link, as the kernel writes it.
   [[nodiscard]] model::Expected<std::string> read_link(std::string_view path) const;
 
+  /// Target of PID's exe link without the " (deleted)" of a program whose file is gone; empty if it may not be known.
+  [[nodiscard]] std::string exe(std::int32_t pid, std::int32_t tid) const;
+
   /// Numeric names in a folder, ascending: pids of "", tids of "1234/task".
   [[nodiscard]] model::Expected<std::vector<std::int32_t>> list_numbers(std::string_view path) const;
 

@@ -15,34 +15,33 @@ using model::ErrorCode;
 using model::Expected;
 using model::ThreadCapture;
 
-/// Reads the files of one thread into one buffer: the view of a file is good until the next is read.
-class ThreadFolder {
+/// The files of one thread in one buffer: the view of a file is good until the next is read.
+class ThreadFiles {
  public:
-  ThreadFolder(const ProcFiles& proc, std::int32_t pid, std::int32_t tid)
-      : proc_(proc), tid_(tid), folder_(fmt::format("{}/task/{}/", pid, tid)), folder_length_(folder_.size()) {}
+  ThreadFiles(const ProcFiles& proc, std::int32_t pid, std::int32_t tid)
+      : proc_(proc), path_(fmt::format("{}/task/{}/", pid, tid)), folder_length_(path_.size()) {}
 
   Expected<std::string_view> read(std::string_view name) {
-    folder_.resize(folder_length_);
-    folder_ += name;
-    return proc_.read_once(folder_, buffer_);
-  }
-
-  /// What became of a file without which there is no evidence.
-  [[nodiscard]] model::Error lost(const model::Error& error) const {
-    if (error.code != ErrorCode::not_found) return error;
-    return {ErrorCode::vanished, fmt::format("thread {} ended while it was looked at", tid_), {}};
+    path_.resize(folder_length_);
+    path_ += name;
+    return proc_.read_once(path_, buffer_);
   }
 
  private:
   const ProcFiles& proc_;
-  std::int32_t tid_;
-  std::string folder_;
+  std::string path_;
   std::size_t folder_length_;
-  std::array<char, 16384> buffer_;  ///< status is the longest: about 2 KB, more with thousands of processors
+  std::array<char, 16384> buffer_;  ///< status is the longest: 1.5 KB, more with thousands of processors
 };
 
-void read_syscall(ThreadFolder& folder, ThreadCapture& thread) {
-  const auto text = folder.read("syscall");
+/// What became of a file without which there is no evidence.
+tl::unexpected<model::Error> lost(const model::Error& error, std::int32_t tid) {
+  if (error.code != ErrorCode::not_found) return tl::make_unexpected(error);
+  return model::failure(ErrorCode::vanished, fmt::format("thread {} ended while it was looked at", tid));
+}
+
+void read_syscall(ThreadFiles& files, ThreadCapture& thread) {
+  const auto text = files.read("syscall");
   if (!text) {
     thread.problems.push_back(text.error());
     return;
@@ -55,10 +54,10 @@ void read_syscall(ThreadFolder& folder, ThreadCapture& thread) {
   thread.syscall = line->call;
 }
 
-void read_schedule(ThreadFolder& folder, int processor, const RunQueueClock& clock, ThreadCapture& thread) {
-  if (const auto text = folder.read("schedstat")) thread.clocks.run_count = parse_run_count(*text);
+void read_schedule(ThreadFiles& files, int processor, const RunQueueClock& clock, ThreadCapture& thread) {
+  if (const auto text = files.read("schedstat")) thread.clocks.run_count = parse_run_count(*text);
   if (thread.kernel_state == 'R' || !clock.works()) return;
-  const auto text = folder.read("sched");
+  const auto text = files.read("sched");
   if (!text) return;
   if (const auto exec_start = parse_exec_start_ms(*text))
     thread.clocks.asleep_s = clock.asleep_s(*exec_start, processor);
@@ -68,10 +67,10 @@ void read_schedule(ThreadFolder& folder, int processor, const RunQueueClock& clo
 
 Expected<ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t pid, std::int32_t tid,
                                              const RunQueueClock* clock) {
-  ThreadFolder folder(proc, pid, tid);
+  ThreadFiles files(proc, pid, tid);
   ThreadCapture thread;
-  const auto stat_text = folder.read("stat");
-  if (!stat_text) return tl::make_unexpected(folder.lost(stat_text.error()));
+  const auto stat_text = files.read("stat");
+  if (!stat_text) return lost(stat_text.error(), tid);
   const auto stat = parse_stat(*stat_text);
   if (!stat) return tl::make_unexpected(stat.error());
   thread.tid = tid;
@@ -81,8 +80,8 @@ Expected<ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t
   thread.clocks.user_ticks = stat->user_ticks;
   thread.clocks.system_ticks = stat->system_ticks;
 
-  const auto status_text = folder.read("status");
-  if (!status_text) return tl::make_unexpected(folder.lost(status_text.error()));
+  const auto status_text = files.read("status");
+  if (!status_text) return lost(status_text.error(), tid);
   const auto status = parse_status(*status_text);
   if (!status) return tl::make_unexpected(status.error());
   thread.ns_tid = status->innermost_pid();
@@ -90,12 +89,12 @@ Expected<ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t
   thread.clocks.voluntary_switches = status->voluntary_switches;
   thread.clocks.nonvoluntary_switches = status->nonvoluntary_switches;
 
-  read_syscall(folder, thread);
-  if (const auto wchan = folder.read("wchan")) thread.wchan = *wchan;
+  read_syscall(files, thread);
+  if (const auto wchan = files.read("wchan")) thread.wchan = *wchan;
   if (clock != nullptr) {
-    read_schedule(folder, stat->processor, *clock, thread);
+    read_schedule(files, stat->processor, *clock, thread);
   } else {
-    read_schedule(folder, stat->processor, RunQueueClock(proc), thread);
+    read_schedule(files, stat->processor, RunQueueClock(proc), thread);
   }
   return thread;
 }
