@@ -5,6 +5,7 @@
 
 #include "symbolizer/native/elf_file.h"
 #include "symbolizer/native/module_source.h"
+#include "symbolizer/native/symbol_search.h"
 
 namespace hangstack::symbolizer {
 
@@ -76,6 +77,16 @@ std::optional<SymbolPlace> Module::find_symbol(std::string_view name) {
   if (auto known = facts_.symbols_by_name.find(key); known != facts_.symbols_by_name.end()) return known->second;
   if (source() == nullptr) return std::nullopt;
   return facts_.symbols_by_name[key] = source()->find_symbol(name);
+}
+
+const std::string& Module::slot_symbol(model::ModuleAddress slot) {
+  static const std::string kNone;
+  auto known = facts_.slots.find(slot.value);
+  if (known == facts_.slots.end()) {
+    if (source() == nullptr) return kNone;
+    known = facts_.slots.emplace(slot.value, symbol_of_slot(source()->file(), slot)).first;
+  }
+  return known->second;
 }
 
 std::size_t Module::read(model::ModuleAddress address, std::span<std::byte> into) {

@@ -54,6 +54,9 @@ class Module {
   /// .gnu_debugdata or a separate debug file. One linear pass for each name that was not asked before.
   std::optional<SymbolPlace> find_symbol(std::string_view name);
 
+  /// The symbol that the loader writes into this slot (a GOT entry), by the file's relocations; empty if none does.
+  const std::string& slot_symbol(model::ModuleAddress slot);
+
   /// Bytes of the file image at an address, as far as PT_LOAD headers cover it (zeros beyond the file size are not
   /// given: they are the process's own). The number of bytes filled from the start of `into`.
   std::size_t read(model::ModuleAddress address, std::span<std::byte> into);

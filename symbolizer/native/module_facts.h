@@ -71,6 +71,7 @@ struct ModuleFacts {
   std::map<std::uint64_t, std::optional<AddressRange>> functions;  ///< FDE by address
   std::map<std::uint64_t, std::optional<SymbolName>> names;        ///< by address
   std::map<std::uint64_t, std::vector<SourceLevel>> sources;       ///< by address
+  std::map<std::uint64_t, std::string> slots;  ///< symbol that the loader writes to a GOT slot; empty: none
   RecordedBytes bytes;
 
   friend bool operator==(const ModuleFacts&, const ModuleFacts&) = default;

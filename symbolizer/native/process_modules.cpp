@@ -83,6 +83,11 @@ const model::Mapping* ProcessModules::mapping_at(model::RemoteAddress address) c
   return std::prev(next)->mapping;
 }
 
+bool ProcessModules::same_mapping(std::uint64_t a, std::uint64_t b) const {
+  const model::Mapping* mapping = mapping_at(model::RemoteAddress{a});
+  return mapping != nullptr && mapping == mapping_at(model::RemoteAddress{b});
+}
+
 std::optional<std::uint64_t> ProcessModules::load_bias_of(FileMapping& entry) {
   if (entry.bias_known || entry.module == nullptr) return entry.load_bias;
   entry.bias_known = true;

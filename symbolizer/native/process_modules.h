@@ -46,6 +46,9 @@ class ProcessModules {
   /// The mapping that holds `address`; null if none does.
   [[nodiscard]] const model::Mapping* mapping_at(model::RemoteAddress address) const;
 
+  /// Do both addresses lie in one mapping, as two addresses of one stack do? False if one lies in none.
+  [[nodiscard]] bool same_mapping(std::uint64_t a, std::uint64_t b) const;
+
   /// None for anonymous memory, and for files that are not ELF or cannot be opened.
   std::optional<ModulePlace> find(model::RemoteAddress address);
 

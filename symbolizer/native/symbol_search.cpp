@@ -98,6 +98,27 @@ std::optional<SymbolPlace> find_by_name(const ElfFile& file, SymbolTable table, 
   return std::nullopt;
 }
 
+std::string symbol_of_slot(const ElfFile& file, model::ModuleAddress slot) {
+  Elf* elf = file.handle();
+  for (Elf_Scn* scn = elf_nextscn(elf, nullptr); scn != nullptr; scn = elf_nextscn(elf, scn)) {
+    GElf_Shdr header{};
+    if (gelf_getshdr(scn, &header) == nullptr || header.sh_type != SHT_RELA || (header.sh_flags & SHF_ALLOC) == 0) {
+      continue;
+    }
+    const Elf_Data* data = elf_getdata(scn, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) continue;
+    const std::span relocations(static_cast<const Elf64_Rela*>(data->d_buf), data->d_size / sizeof(Elf64_Rela));
+    const auto found = std::ranges::find(relocations, slot.value, &Elf64_Rela::r_offset);
+    if (found == relocations.end()) continue;
+    const auto type = ELF64_R_TYPE(found->r_info);
+    const auto view = view_of(file, SymbolTable::dynsym);
+    const std::size_t index = ELF64_R_SYM(found->r_info);
+    if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || !view || index >= view->symbols.size()) return {};
+    return std::string(view->name_of(view->symbols[index]));
+  }
+  return {};
+}
+
 std::map<model::ModuleAddress, SymbolName> find_by_address(const ElfFile& file, SymbolTable table,
                                                            std::span<const model::ModuleAddress> wanted,
                                                            const FunctionRangeAt& range_at) {

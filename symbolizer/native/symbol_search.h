@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "model/address.h"
@@ -18,6 +19,9 @@ enum class SymbolTable : std::uint8_t { symtab, dynsym };
 
 /// A defined symbol by its exact name; in .symtab a version suffix ("memcpy@@GLIBC_2.14") is not part of the name.
 std::optional<SymbolPlace> find_by_name(const ElfFile& file, SymbolTable table, std::string_view name);
+
+/// The symbol of the relocation at `slot` (R_X86_64_JUMP_SLOT or R_X86_64_GLOB_DAT), without version; empty if none.
+std::string symbol_of_slot(const ElfFile& file, model::ModuleAddress slot);
 
 /// The function that starts at the FDE which covers an address, or none.
 using FunctionRangeAt = std::function<std::optional<AddressRange>(model::ModuleAddress)>;
