@@ -1,0 +1,105 @@
+#include "classifiers/evidence/inside_process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::GilState;
+using model::Observation;
+using model::RankSet;
+
+std::string thread_text(const ThreadFacts& thread) {
+  const auto& raw = *thread.view.thread;
+  const std::string& name = !raw.python_name.empty()   ? raw.python_name
+                            : thread.role.name.empty() ? raw.name
+                                                       : thread.role.name;
+  return fmt::format("thread {} ({})", raw.tid, name);
+}
+
+std::string state_text(const ThreadState& state) {
+  std::string text(state_words(state.kind));
+  if (!state.title.empty()) text += " in " + state.title;
+  if (state.site) text += " at " + state.site->text();
+  return text;
+}
+
+const ThreadFacts* gil_holder(const ProcessFacts& process) {
+  const auto held = std::find_if(process.threads.begin(), process.threads.end(),
+                                 [](const ThreadFacts& thread) { return thread.view.thread->gil == GilState::holds; });
+  if (held != process.threads.end()) return &*held;
+  for (const auto& python : process.last().pythons) {
+    const auto found = std::find_if(process.threads.begin(), process.threads.end(), [&](const ThreadFacts& thread) {
+      return python.gil_holder_tid != 0 && thread.view.thread->tid == python.gil_holder_tid;
+    });
+    if (found != process.threads.end()) return &*found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<Observation> gil_facts(const JobFacts& job) {
+  std::vector<Observation> out;
+  for (const auto& rank : job.ranks) {
+    const ThreadFacts* holder = gil_holder(*rank.process);
+    if (holder == nullptr || holder->state.kind == StateKind::running) continue;
+    const auto& threads = rank.process->threads;
+    const auto waiters = std::count_if(threads.begin(), threads.end(), [](const ThreadFacts& thread) {
+      return thread.state.beneath == StateKind::gil;
+    });
+    if (waiters == 0) continue;
+    const auto first = std::find_if(threads.begin(), threads.end(),
+                                    [](const ThreadFacts& thread) { return thread.state.beneath == StateKind::gil; });
+    out.push_back({fmt::format("{} and {} more wait for the GIL, which {} holds; it {}", thread_text(*first),
+                               waiters - 1, thread_text(*holder), state_text(holder->state)),
+                   RankSet{rank.number}, "stacks and interpreter state"});
+    if (out.size() == 8) break;
+  }
+  return out;
+}
+
+std::vector<Observation> shared_locks(const JobFacts& job) {
+  std::vector<Observation> out;
+  for (const auto& rank : job.ranks) {
+    std::map<std::uint64_t, std::vector<const ThreadFacts*>> waiters;
+    for (const auto& thread : rank.process->threads) {
+      const auto& raw = *thread.view.thread;
+      const bool lock = thread.state.beneath == StateKind::lock && raw.syscall_name == "futex";
+      if (lock && raw.syscall && !raw.syscall->arguments.empty()) waiters[raw.syscall->arguments[0]].push_back(&thread);
+    }
+    for (const auto& [address, threads] : waiters) {
+      if (threads.size() < 2) continue;
+      out.push_back({fmt::format("{} threads wait for the lock at {:#x}, among them {} and {}", threads.size(), address,
+                                 thread_text(*threads[0]), thread_text(*threads[1])),
+                     RankSet{rank.number}, "/proc"});
+    }
+    if (out.size() >= 8) break;
+  }
+  return out;
+}
+
+std::vector<Observation> other_threads(const JobFacts& job) {
+  std::map<std::string, RankSet> found;
+  for (const auto& rank : job.ranks) {
+    const auto& process = *rank.process;
+    for (std::size_t i = 0; i < process.threads.size(); ++i) {
+      const auto& thread = process.threads[i];
+      if (i == process.blocking || thread.role.idle || thread.gloo || !thread.view.has_python()) continue;
+      const auto& raw = *thread.view.thread;
+      const std::string& name = raw.python_name.empty() ? thread.role.name : raw.python_name;
+      found[fmt::format("thread {} {}", name.empty() ? raw.name : name, state_text(thread.state))].insert(rank.number);
+    }
+  }
+  std::vector<Observation> out;
+  for (const auto& [text, ranks] : found) {
+    if (out.size() == 6) break;
+    out.push_back({text, ranks, "stacks"});
+  }
+  return out;
+}
+
+}  // namespace hangstack::classifiers

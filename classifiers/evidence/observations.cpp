@@ -1,0 +1,182 @@
+#include "classifiers/evidence/observations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Hung;
+using model::Observation;
+using model::RankSet;
+
+std::string at_site(const ThreadState& state) {
+  return state.site ? fmt::format(" at {}", state.site->text()) : std::string();
+}
+
+std::string thread_note(const ProcessFacts& process) {
+  const ThreadFacts* thread = process.blocking_thread();
+  if (thread == nullptr || process.blocking == process.main) return {};
+  const auto& name = thread->view.thread->python_name;
+  const auto& comm = thread->view.thread->name;
+  return fmt::format(", on thread {}", name.empty() ? comm : name);
+}
+
+/// "waits for the device in cudaStreamSynchronize", "sleeps in time.sleep", "waits in all_reduce".
+std::string activity(const ThreadState& state) {
+  if (waits_for_peers(state.kind)) {
+    return fmt::format("waits in {}{}", state.title, state.detail.empty() ? "" : fmt::format(" ({})", state.detail));
+  }
+  std::string text(state_words(state.kind));
+  if (!state.title.empty()) text += fmt::format("{} {}", state.kind == StateKind::running ? "" : " in", state.title);
+  if (state.kind == StateKind::uninterruptible && !state.detail.empty()) text += fmt::format(", {}", state.detail);
+  return text;
+}
+
+bool plural(const RankSet& set) { return set.size() > 1; }
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  if (!(seconds > 0)) return "0 s";
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<long long>(std::min(std::round(seconds), 1e12));
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+void append(std::vector<Observation>& to, std::vector<Observation> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+std::vector<Observation> waiting_in_operations(const JobFacts& job) {
+  std::vector<Observation> out;
+  for (const auto& operation : job.operations) {
+    for (const auto& [site, ranks] : operation.sites) {
+      const RankFacts* example = job.rank(*ranks.ranks().begin());
+      const auto& detail = example->state().detail;
+      out.push_back({fmt::format("{} in {}{}{}{}", plural(ranks) ? "wait" : "waits", operation.title,
+                                 detail.empty() ? "" : fmt::format(" ({})", detail), site.empty() ? "" : " at " + site,
+                                 thread_note(*example->process)),
+                     ranks, "stacks"});
+    }
+  }
+  return out;
+}
+
+std::string doing(const JobFacts& job, int rank) {
+  const RankFacts* facts = job.rank(rank);
+  if (facts == nullptr) return {};
+  const ThreadState& state = facts->state();
+  return activity(state) + at_site(state) + thread_note(*facts->process);
+}
+
+std::vector<Observation> places_of(const JobFacts& job, const RankSet& set) {
+  std::map<std::string, RankSet> places;
+  for (const int rank : set.ranks()) places[doing(job, rank)].insert(rank);
+  std::vector<Observation> out;
+  out.reserve(places.size());
+  for (const auto& [text, ranks] : places) out.push_back({text, ranks, "stacks"});
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.ranks < b.ranks; });
+  if (out.size() > 8) out.resize(8);
+  return out;
+}
+
+std::vector<Observation> gloo_work(const JobFacts& job) {
+  std::map<std::string, RankSet> works;
+  for (const auto& rank : job.ranks) {
+    for (const ThreadFacts* thread : rank.process->pending_threads()) {
+      if (thread->gloo) works[thread->gloo->name].insert(rank.number);
+    }
+  }
+  std::vector<Observation> out;
+  for (const auto& [name, ranks] : works) {
+    out.push_back({fmt::format("a gloo worker thread carries out {} and waits for data of a peer",
+                               name.empty() ? "an operation" : name),
+                   ranks, "stacks"});
+  }
+  return out;
+}
+
+std::vector<Observation> rest_of(const JobFacts& job, const RankSet& set) {
+  std::vector<Observation> out;
+  RankSet still;
+  RankSet napping;
+  for (const int n : set.ranks()) {
+    const RankFacts* rank = job.rank(n);
+    if (rank == nullptr || rank->process->moved != std::optional<bool>(false)) continue;
+    (rank->process->napped ? napping : still).insert(n);
+  }
+  if (const auto age = job.least_sleep(set)) {
+    out.push_back({fmt::format("did not run for {}", duration_text(*age)), set, "kernel counters"});
+  } else if (!still.empty()) {
+    out.push_back(
+        {fmt::format("same stack and same counters in {} samples over {}", job.samples, duration_text(job.span_s)),
+         still, "kernel counters"});
+  }
+  if (!napping.empty()) {
+    out.push_back(
+        {fmt::format("woke and went on waiting at the same place, in {} samples over {}: that is not progress",
+                     job.samples, duration_text(job.span_s)),
+         napping, "kernel counters"});
+  }
+  return out;
+}
+
+std::vector<std::string> doubts(const JobFacts& job) {
+  std::vector<std::string> out;
+  if (!job.blind.empty()) out.push_back(fmt::format("{}: no stack could be read", job.who(job.blind)));
+  if (!job.failed.empty()) {
+    out.push_back(fmt::format("{} of the processes named could not be read at all", job.failed.size()));
+  }
+  if (!job.duplicates.empty()) {
+    out.push_back("several processes have the same rank number: two jobs may be mixed here");
+  }
+  if (job.samples == 1) out.emplace_back("one sample only: nothing says whether a thread moves");
+  return out;
+}
+
+std::vector<Observation> roll_call(const JobFacts& job) {
+  std::vector<Observation> out;
+  if (!job.missing.empty() && !job.ranks.empty()) {
+    out.push_back(
+        {fmt::format("not among the {} processes read here, of a world size of {}", job.ranks.size(), *job.world_size),
+         job.missing, "environment"});
+  }
+  RankSet counted;
+  for (const auto& rank : job.ranks) {
+    if (rank.counted) counted.insert(rank.number);
+  }
+  if (!counted.empty() && !job.single()) {
+    out.push_back({"no variable tells the rank: numbered here by pid", counted, "environment"});
+  }
+  for (const auto& [number, pids] : job.duplicates) {
+    out.push_back(
+        {fmt::format("{} processes say that they are rank {}: pids {}", pids.size(), number, fmt::join(pids, ", ")),
+         RankSet{number}, "environment"});
+  }
+  return out;
+}
+
+std::string pids_option(const JobFacts& job, const RankSet& set) {
+  std::string option = "--pids";
+  int count = 0;
+  for (const int n : set.ranks()) {
+    const RankFacts* rank = job.rank(n);
+    if (rank == nullptr) continue;
+    if (++count > 8) break;
+    option += fmt::format(" {}", rank->process->last().pid);
+  }
+  return option;
+}
+
+void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& waiting) {
+  verdict.since_s = job.stuck_for(waiting);
+  const bool still = waiting.minus(job.unmoved).empty() || job.samples == 1;
+  verdict.hung = still && verdict.since_s && !waiting.empty() ? Hung::yes : Hung::undecided;
+}
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,49 @@
+#pragma once
+// The sentences that verdicts are argued with.
+
+#include <string>
+#include <vector>
+
+#include "classifiers/fold/facts.h"
+#include "model/diagnosis.h"
+
+namespace hangstack::classifiers {
+
+/// "4 min 12 s", "3.2 s", "2 h 5 min".
+std::string duration_text(double seconds);
+
+/// One observation per pending operation: who waits in it, at which line of the user's code.
+std::vector<model::Observation> waiting_in_operations(const JobFacts& job);
+
+/// "sleeps in time.sleep, at train_step job.py:17" for the ranks of `set`, one observation per place.
+std::vector<model::Observation> places_of(const JobFacts& job, const model::RankSet& set);
+
+/// What gloo worker threads carry out for their ranks.
+std::vector<model::Observation> gloo_work(const JobFacts& job);
+
+/// That the ranks of `set` did not run, and for how long, from the kernel's counters. Empty without a second sample
+/// and without an age.
+std::vector<model::Observation> rest_of(const JobFacts& job, const model::RankSet& set);
+
+/// Signals with a handler that wait for a thread of the process to take them.
+std::vector<model::Observation> pending_signals(const JobFacts& job);
+
+/// The job as its environment describes it: missing ranks, ranks seen twice, ranks counted by pid.
+std::vector<model::Observation> roll_call(const JobFacts& job);
+
+/// What weakens every verdict: ranks without a stack, one sample only.
+std::vector<std::string> doubts(const JobFacts& job);
+
+/// "--pids 12 14" for the ranks of `set`, at most eight of them.
+std::string pids_option(const JobFacts& job, const model::RankSet& set);
+
+/// `verdict` with the age of `waiting` and the answer to "is it hung": yes if they stand still and an age says since
+/// when, else undecided.
+void decide_hung(model::Verdict& verdict, const JobFacts& job, const model::RankSet& waiting);
+
+void append(std::vector<model::Observation>& to, std::vector<model::Observation> more);
+
+/// "rank 1 sleeps in time.sleep at train_step job.py:17"
+std::string doing(const JobFacts& job, int rank);
+
+}  // namespace hangstack::classifiers

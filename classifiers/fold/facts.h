@@ -1,0 +1,81 @@
+#pragma once
+// What the rules look at: one job, its ranks, who waits with whom and who does not.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "classifiers/states/process_state.h"
+#include "model/diagnosis.h"
+
+namespace hangstack::classifiers {
+
+struct RankFacts {
+  int number = 0;
+  bool counted = false;  ///< no variable told the rank: it is the place by pid
+  const ProcessFacts* process = nullptr;
+
+  [[nodiscard]] const ThreadState& state() const { return process->state(); }
+};
+
+/// An operation that ranks wait in.
+struct PendingOperation {
+  std::string title;  ///< "all_reduce"
+  StateKind kind = StateKind::collective;
+  model::RankSet ranks;
+  std::map<std::string, model::RankSet> sites;  ///< by the text of the call site
+
+  /// The call site of most of its ranks.
+  [[nodiscard]] std::string main_site() const;
+};
+
+/// Points into the processes that it was made from.
+struct JobFacts {
+  std::string key;
+  std::vector<RankFacts> ranks;             ///< ascending by number
+  std::vector<const ProcessFacts*> others;  ///< launchers, workers, helpers, second processes with one rank number
+  std::vector<const model::FailedProcess*> failed;
+  std::map<int, std::vector<std::int32_t>> duplicates;  ///< rank number -> pids, where there is more than one
+  std::optional<int> world_size;
+  bool world_sizes_differ = false;
+  int samples = 1;
+  double span_s = 0;  ///< first to last sample
+
+  model::RankSet missing;        ///< below the world size, neither seen nor failed
+  model::RankSet expected_here;  ///< ranks that the environment places on the hosts that were looked at
+  std::string expected_by;       ///< what says so: "LOCAL_WORLD_SIZE=8"
+
+  // Each rank that was read is in one of these.
+  model::RankSet stopped;  ///< T
+  model::RankSet traced;   ///< t
+  model::RankSet dead;     ///< Z, X
+  model::RankSet blind;    ///< no stack
+  model::RankSet inside;   ///< waits for peers, or has the pending operation under way on another thread
+  model::RankSet device;   ///< waits for the device: whether for a peer, its stack cannot say
+  model::RankSet outside;  ///< everything else
+
+  // Movement cuts across them.
+  model::RankSet moved;
+  model::RankSet unmoved;
+  std::vector<PendingOperation> operations;  ///< most ranks first
+
+  [[nodiscard]] const RankFacts* rank(int number) const;
+  [[nodiscard]] bool single() const { return ranks.size() == 1 && !world_size; }
+  /// "rank 5", "ranks 0-4,6", "the process (pid 7)".
+  [[nodiscard]] std::string who(const model::RankSet& set) const;
+  /// The shortest sleep among `set`: all of it has waited at least so long. None if any of it gives no age.
+  [[nodiscard]] std::optional<double> least_sleep(const model::RankSet& set) const;
+  /// The age that makes "not moving" into "hung": least_sleep() of at least `kLeastAge`, or a watch that was long.
+  [[nodiscard]] std::optional<double> stuck_for(const model::RankSet& set) const;
+  /// Every rank of the job was read on the hosts looked at, as far as is known.
+  [[nodiscard]] bool complete() const { return missing.empty() && failed.empty() && blind.empty(); }
+};
+
+inline constexpr double kLeastAge_s = 1;
+inline constexpr double kLongWatch_s = 20;
+
+/// Fills the sets, the operations, the world size and what is missing from `ranks`, `others` and `failed`.
+void complete_facts(JobFacts& job);
+
+}  // namespace hangstack::classifiers

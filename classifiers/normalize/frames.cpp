@@ -1,0 +1,205 @@
+#include "classifiers/normalize/frames.h"
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_set>
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Frame;
+using model::FrameKind;
+
+/// Position just after "/lib/pythonX.Y/", or npos.
+std::size_t after_standard_library(std::string_view file) {
+  for (std::size_t from = 0;;) {
+    const auto at = file.find("/python", from);
+    if (at == std::string_view::npos) return std::string_view::npos;
+    auto end = at + 7;
+    while (end < file.size() &&
+           (std::isdigit(static_cast<unsigned char>(file[end])) != 0 || file[end] == '.' || file[end] == 't')) {
+      ++end;
+    }
+    const auto before = file.substr(0, at);
+    const bool below_lib = before.ends_with("/lib") || before.ends_with("/lib64");
+    if (below_lib && end > at + 7 && end < file.size() && file[end] == '/') return end + 1;
+    from = at + 7;
+  }
+}
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](auto prefix) { return text.starts_with(prefix); });
+}
+
+}  // namespace
+
+std::string_view library_path(std::string_view file) {
+  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+    if (const auto at = file.rfind(folder); at != std::string_view::npos) return file.substr(at + folder.size());
+  }
+  if (const auto at = after_standard_library(file); at != std::string_view::npos) return file.substr(at);
+  if (file.starts_with("<frozen ") && file.ends_with(">")) return file.substr(8, file.size() - 9);
+  // Source checkouts, and paths that another tool has cut short.
+  if (const auto at = file.rfind("/torch/distributed/"); at != std::string_view::npos) return file.substr(at + 1);
+  if (file.starts_with("torch/")) return file;
+  return {};
+}
+
+Origin origin_of(std::string_view file) {
+  const auto path = library_path(file);
+  // Code that inductor wrote stands between torch and torch.
+  if (path.starts_with("torch/") || file.find("/torchinductor_") != std::string_view::npos) return Origin::torch;
+  if (file.find("/site-packages/") != std::string_view::npos || file.find("/dist-packages/") != std::string_view::npos)
+    return Origin::package;
+  return path.empty() ? Origin::user : Origin::standard_library;
+}
+
+bool is_python_module(std::string_view module_path) {
+  const auto base = base_name(module_path);
+  return base.starts_with("libpython") || base.starts_with("python");
+}
+
+bool ThreadView::has_python() const {
+  return std::any_of(thread->frames.begin(), thread->frames.end(),
+                     [](const Frame& frame) { return frame.kind == FrameKind::python; });
+}
+
+bool ThreadView::has_user_code() const { return call_site && origin_of(frame(*call_site).file) == Origin::user; }
+
+ThreadView view_of(const model::Thread& thread, NameTable& names) {
+  ThreadView view;
+  view.thread = &thread;
+  view.names.reserve(thread.frames.size());
+  std::optional<std::size_t> package_frame;
+  for (std::size_t i = 0; i < thread.frames.size(); ++i) {
+    const Frame& frame = thread.frames[i];
+    if (frame.kind != FrameKind::python) {
+      view.names.emplace_back(names.canonical(frame.function));
+      continue;
+    }
+    view.names.emplace_back(frame.function);
+    const bool wanted = !view.call_site || !package_frame;
+    if (!wanted) continue;
+    const Origin origin = origin_of(frame.file);
+    if (origin == Origin::user && !view.call_site) view.call_site = i;
+    if (origin == Origin::package && !package_frame) package_frame = i;
+  }
+  if (!view.call_site) view.call_site = package_frame;
+  view.inner_end = view.call_site.value_or(thread.frames.size());
+  return view;
+}
+
+bool is_wait_plumbing(std::string_view name, std::string_view module) {
+  static const std::unordered_set<std::string_view> kWaits = {"poll",
+                                                              "ppoll",
+                                                              "select",
+                                                              "pselect",
+                                                              "pselect64",
+                                                              "epoll_wait",
+                                                              "epoll_pwait",
+                                                              "epoll_pwait2",
+                                                              "read",
+                                                              "pread64",
+                                                              "readv",
+                                                              "recv",
+                                                              "recvfrom",
+                                                              "recvmsg",
+                                                              "write",
+                                                              "send",
+                                                              "sendmsg",
+                                                              "accept",
+                                                              "accept4",
+                                                              "connect",
+                                                              "nanosleep",
+                                                              "clock_nanosleep",
+                                                              "usleep",
+                                                              "sleep",
+                                                              "futex_wait",
+                                                              "syscall",
+                                                              "lll_lock_wait",
+                                                              "pthread_mutex_lock",
+                                                              "pthread_mutex_timedlock",
+                                                              "pthread_cond_wait",
+                                                              "pthread_cond_timedwait",
+                                                              "pthread_rwlock_wrlock",
+                                                              "pthread_rwlock_rdlock",
+                                                              "pthread_join",
+                                                              "sem_wait",
+                                                              "sem_timedwait",
+                                                              "sched_yield",
+                                                              "wait4",
+                                                              "waitpid",
+                                                              "waitid",
+                                                              "flock",
+                                                              "fcntl",
+                                                              "fcntl64",
+                                                              "ioctl",
+                                                              "clock_gettime",
+                                                              "gettimeofday",
+                                                              "sigwait",
+                                                              "sigtimedwait",
+                                                              "pause",
+                                                              "getdents64",
+                                                              "fsync"};
+  if (kWaits.contains(name)) return true;
+  if (starts_with_any(name, {"__syscall_cancel", "__internal_syscall_cancel", "std::condition_variable", "std::mutex",
+                             "std::this_thread::sleep", "std::__atomic_futex", "std::future", "std::__basic_future",
+                             "std::thread::join", "std::_V2::condition_variable", "___pthread", "__pthread"}))
+    return true;
+  if (!name.empty()) return false;
+  return starts_with_any(base_name(module), {"libc.so", "libc-2", "libpthread", "ld-linux", "[vdso]"});
+}
+
+bool is_start_plumbing(std::string_view name, std::string_view module) {
+  static const std::unordered_set<std::string_view> kStarts = {"_start",
+                                                               "__libc_start_main",
+                                                               "__libc_start_main_impl",
+                                                               "__libc_start_call_main",
+                                                               "start_thread",
+                                                               "clone",
+                                                               "__clone",
+                                                               "clone3",
+                                                               "__clone3",
+                                                               "__restore_rt",
+                                                               "execute_native_thread_routine"};
+  if (kStarts.contains(name)) return true;
+  if (name == "main") return is_python_module(module);
+  return name.empty() && base_name(module).starts_with("libstdc++");
+}
+
+bool is_interpreter_plumbing(std::string_view name, std::string_view module) {
+  if (is_python_module(module)) return true;
+  if (starts_with_any(name, {"pybind11::",
+                             "torch::detail::wrap_pybind_function",
+                             "c10::Dispatcher::",
+                             "c10::impl::",
+                             "c10::OperatorHandle::",
+                             "c10::BoxedKernel",
+                             "c10::KernelFunction",
+                             "_PyEval",
+                             "PyEval_",
+                             "_PyObject",
+                             "PyObject_",
+                             "_PyFunction",
+                             "Py_RunMain",
+                             "Py_BytesMain",
+                             "_PyRun",
+                             "run_eval_code_obj",
+                             "run_mod",
+                             "pymain_",
+                             "cfunction_",
+                             "method_vectorcall",
+                             "thread_run",
+                             "pythread_wrapper"}))
+    return true;
+  return name.empty() && base_name(module).starts_with("libtorch_python");
+}
+
+std::optional<std::size_t> waiting_owner(const ThreadView& view) {
+  for (std::size_t i = 0; i < view.names.size(); ++i) {
+    if (view.is_python(i) || !is_wait_plumbing(view.names[i], view.frame(i).module)) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,110 @@
+// host_straggler: peers wait in an operation; a rank is before its call of it, and moves or waits in something named.
+//
+// Evidence: stacks (who is inside, who is not, program order on the common path) and the kernel's counters (who did
+// not run, for how long). Cannot know: whether the operation is one that the outsider belongs to (groups are not in
+// the stacks), which iteration of a loop a rank is in, and the cause behind the place.
+
+#include <fmt/format.h>
+
+#include "classifiers/evidence/observations.h"
+#include "classifiers/patterns/outsiders.h"
+#include "classifiers/patterns/pattern.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Alternative;
+using model::Confidence;
+using model::Hung;
+using model::RankSet;
+using model::Verdict;
+
+/// Work that ends by itself, if it moves.
+bool makes_progress(const ProcessFacts& process) {
+  const StateKind kind = process.state().kind;
+  if (kind == StateKind::compile || kind == StateKind::import) return true;
+  return process.moved.value_or(false) && (!process.same_place || kind != StateKind::running);
+}
+
+bool all_progress(const JobFacts& job, const RankSet& culprits) {
+  for (const int n : culprits.ranks()) {
+    const auto& process = *job.rank(n)->process;
+    if (!process.moved.value_or(false) || !makes_progress(process)) return false;
+  }
+  return !culprits.empty();
+}
+
+bool any_moved(const JobFacts& job, const RankSet& culprits) {
+  return culprits.minus(job.moved).size() < culprits.size();
+}
+
+/// Those that stand still hold the job up; only if all move are they all to blame.
+RankSet culprits_of(const JobFacts& job, const RankSet& late) {
+  const RankSet still = late.minus(job.moved);
+  return still.empty() ? late : still;
+}
+
+void decide(Verdict& verdict, const JobFacts& job, const Outsiders& split, const RankSet& culprits) {
+  if (all_progress(job, culprits)) {
+    verdict.hung = Hung::no;
+    verdict.shape = "moves outside the operation";
+  } else if (any_moved(job, culprits)) {
+    verdict.hung = Hung::undecided;
+    verdict.shape = "runs within the same functions";
+    verdict.against.emplace_back("it runs: it may still arrive, or be in a loop that never ends");
+  } else {
+    decide_hung(verdict, job, split.waiting.united(culprits));
+    if (!verdict.since_s) verdict.since_s = job.stuck_for(split.waiting);
+    if (verdict.hung != Hung::yes && verdict.since_s && culprits.minus(job.unmoved).empty()) verdict.hung = Hung::yes;
+    verdict.shape = "stands outside the operation";
+  }
+}
+
+std::vector<Alternative> alternatives_of(const JobFacts& job, const Outsiders& split) {
+  std::vector<Alternative> out;
+  out.push_back({"asymmetric_control_flow", Confidence::possible,
+                 split.past.empty() ? "if its peers never pass where it stands, it is on a branch of its own: their "
+                                      "stacks do not show where they came from"
+                                    : fmt::format("{} is beyond the call: a rank that skipped it, or one that is an "
+                                                  "iteration behind",
+                                                  job.who(split.past))});
+  if (!job.missing.empty()) {
+    out.push_back({"rank_died", Confidence::possible,
+                   fmt::format("{} not seen here: it may hold the job up too", job.who(job.missing))});
+  }
+  return out;
+}
+
+}  // namespace
+
+Ruling judge_host_straggler(const JobFacts& job) {
+  const Outsiders split = outsiders_of(job);
+  if (split.waiting.empty()) return {{}, {}, "no rank waits for peers"};
+  if (job.outside.empty()) return {{}, {}, "no rank is outside the operation"};
+  if (split.late.empty()) return {{}, {}, fmt::format("{} is beyond the call, not before it", job.who(split.past))};
+  const RankSet culprits = culprits_of(job, split.late);
+  const bool one = culprits.size() == 1;
+  const bool one_waits = split.waiting.size() == 1;
+  Verdict verdict;
+  verdict.pattern = "host_straggler";
+  verdict.culprit_ranks = culprits;
+  verdict.confidence = confidence_in(job, split, culprits);
+  decide(verdict, job, split, culprits);
+  verdict.summary = fmt::format("{} {} for {} {}: {} {}.", job.who(split.waiting), one_waits ? "waits" : "wait",
+                                job.who(culprits), fmt::format("in {}", split.operation),
+                                one ? "it" : "the first of them", doing(job, *culprits.ranks().begin()));
+  observe_split(verdict, job, split, culprits);
+  verdict.next_steps.push_back({"why is it there? its whole stack, in several samples",
+                                fmt::format("hangstack {} --full --samples 3 --gap 30", pids_option(job, culprits))});
+  if (verdict.hung != Hung::yes) {
+    verdict.next_steps.push_back({"does it ever arrive?", "hangstack --samples 3 --gap 30"});
+  }
+  verdict.verification.push_back(fmt::format("{} reaches {} and all ranks move", job.who(culprits), split.operation));
+  verdict.verification.emplace_back(
+      "that it belongs to the group of this operation: stacks do not show the members of a group");
+  verdict.reference = "docs/verdicts.md#host_straggler";
+  return {verdict, alternatives_of(job, split),
+          fmt::format("{} outside while {} wait(s) in {}", job.who(culprits), job.who(split.waiting), split.operation)};
+}
+
+}  // namespace hangstack::classifiers

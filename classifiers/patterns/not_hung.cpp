@@ -1,0 +1,91 @@
+// not_hung: the job moves.
+//
+// Evidence: every rank whose movement is known moved between the samples; or some moved, and among them ranks that
+// take part in the pending operation, so operations complete. Ranks that move outside an operation that their peers
+// wait in are host_straggler's. Cannot know: whether the work that moves is useful (a livelock moves too).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "classifiers/evidence/observations.h"
+#include "classifiers/patterns/pattern.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Confidence;
+using model::Hung;
+using model::RankSet;
+using model::Verdict;
+
+Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
+  Verdict verdict;
+  verdict.hung = Hung::no;
+  verdict.pattern = "not_hung";
+  verdict.shape = std::move(shape);
+  verdict.confidence = confidence;
+  verdict.summary = job.single()
+                        ? "The process moved between the samples."
+                        : fmt::format("{} of {} ranks moved between the samples.", job.moved.size(), job.ranks.size());
+  verdict.observations.push_back(
+      {fmt::format("another stack, or the clocks of a running thread went on, within {}", duration_text(job.span_s)),
+       job.moved, "stacks and kernel counters"});
+  append(verdict.observations, places_of(job, job.moved));
+  if (!job.unmoved.empty()) {
+    verdict.against.push_back(fmt::format("{} did not move", job.who(job.unmoved)));
+  }
+  for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
+  verdict.next_steps.push_back({"slow rather than hung? see where the time goes", "hangstack --samples 10 --gap 1"});
+  verdict.verification.emplace_back("the step counter of the job's log goes on");
+  verdict.reference = "docs/verdicts.md#not_hung";
+  return verdict;
+}
+
+/// It moves, but never out of the functions that it is in: a loop that may not end.
+bool only_circles(const JobFacts& job) {
+  return std::all_of(job.moved.ranks().begin(), job.moved.ranks().end(), [&](int n) {
+    const auto& process = *job.rank(n)->process;
+    return process.same_place && process.state().kind == StateKind::running;
+  });
+}
+
+}  // namespace
+
+Ruling judge_not_hung(const JobFacts& job) {
+  if (job.samples < 2) return {{}, {}, "one sample: movement is not known"};
+  if (job.moved.empty()) return {{}, {}, "no rank moved"};
+  const RankSet known = job.moved.united(job.unmoved);
+  if (job.moved == known) {
+    Verdict verdict = moving(job, Confidence::likely, "all ranks move");
+    if (only_circles(job)) {
+      verdict.hung = Hung::undecided;
+      verdict.confidence = Confidence::possible;
+      verdict.shape = "runs within the same functions";
+      verdict.against.emplace_back("the same functions in every sample: a loop that never ends would look like this");
+    }
+    return {verdict, {}, fmt::format("{} moved, no rank stood still", job.who(job.moved))};
+  }
+  RankSet inside_moving;
+  for (const int n : job.moved.ranks()) {
+    if (job.inside.contains(n)) inside_moving.insert(n);
+  }
+  // A rank that has just arrived in the operation moved as well: it does not show that operations complete.
+  const bool others_stand_outside = !job.outside.minus(job.moved).empty();
+  if (inside_moving.size() * 2 > job.inside.size() || (!inside_moving.empty() && !others_stand_outside)) {
+    return {moving(job, Confidence::likely, "operations complete"),
+            {},
+            fmt::format("{} moved and takes part in the pending operation", job.who(inside_moving))};
+  }
+  if (job.inside.empty() && job.device.empty()) {
+    return {moving(job, Confidence::possible, "some ranks move"),
+            {},
+            fmt::format("{} moved and nobody waits for peers", job.who(job.moved))};
+  }
+  return {{},
+          {},
+          fmt::format("{} moved, but outside what {} waits in", job.who(job.moved),
+                      job.who(job.inside.united(job.device)))};
+}
+
+}  // namespace hangstack::classifiers

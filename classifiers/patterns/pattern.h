@@ -1,0 +1,35 @@
+#pragma once
+// One rule per pattern: from facts to a verdict, or to the reason why not.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "classifiers/fold/facts.h"
+#include "model/diagnosis.h"
+
+namespace hangstack::classifiers {
+
+struct Ruling {
+  std::optional<model::Verdict> verdict;         ///< the rule fires
+  std::vector<model::Alternative> alternatives;  ///< what else the same facts allow; or this pattern, weakened
+  std::string because;                           ///< what it fired on, or what was missing
+};
+
+struct Rule {
+  const char* pattern;
+  Ruling (*judge)(const JobFacts&);
+};
+
+/// Each is documented in docs/verdicts.md; one file each.
+Ruling judge_process_stopped(const JobFacts& job);
+Ruling judge_rank_died(const JobFacts& job);
+Ruling judge_not_hung(const JobFacts& job);
+Ruling judge_asymmetric_control_flow(const JobFacts& job);
+Ruling judge_host_straggler(const JobFacts& job);
+Ruling judge_unknown(const JobFacts& job);
+
+/// In the order in which they are tried; the first that fires gives the verdict, the last one always does.
+const std::vector<Rule>& rules();
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,126 @@
+// rank_died: a rank has ended while its peers wait for it.
+//
+// Evidence: a zombie, a pid that vanished while it was sampled, or a rank that the environment places on this host
+// and that no process here is. A rank that another host may hold is never called dead. Cannot know: why it ended
+// (its own log or the kernel's says that), and whether it ended because of the hang.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "classifiers/evidence/observations.h"
+#include "classifiers/patterns/pattern.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Confidence;
+using model::ErrorCode;
+using model::RankSet;
+using model::Verdict;
+
+struct Deaths {
+  RankSet zombies;   ///< seen as Z
+  RankSet vanished;  ///< there at first, gone later
+  RankSet absent;    ///< expected on this host, not there
+  int nameless_zombies = 0;
+
+  [[nodiscard]] RankSet all() const { return zombies.united(vanished).united(absent); }
+};
+
+Deaths deaths_in(const JobFacts& job) {
+  Deaths deaths;
+  for (const int n : job.dead.ranks()) {
+    (job.rank(n)->state().kind == StateKind::dead ? deaths.zombies : deaths.vanished).insert(n);
+  }
+  for (const auto* failed : job.failed) {
+    const bool zombie = failed->error.code == ErrorCode::zombie || failed->kernel_state == 'Z';
+    const bool vanished = failed->error.code == ErrorCode::vanished;
+    if (!zombie && !vanished) continue;
+    if (failed->identity.rank && failed->identity.role == model::Role::rank) {
+      (zombie ? deaths.zombies : deaths.vanished).insert(*failed->identity.rank);
+    } else if (zombie) {
+      ++deaths.nameless_zombies;
+    }
+  }
+  for (const int n : job.expected_here.ranks()) {
+    if (job.missing.contains(n)) deaths.absent.insert(n);
+  }
+  return deaths;
+}
+
+Confidence confidence_of(const Deaths& deaths) {
+  if (!deaths.zombies.empty()) return Confidence::certain;
+  if (!deaths.vanished.empty() || deaths.nameless_zombies > 0) return Confidence::likely;
+  return Confidence::possible;
+}
+
+void observe(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
+  if (!deaths.zombies.empty()) {
+    verdict.observations.push_back({"a zombie: it has ended and waits for its parent", deaths.zombies, "/proc"});
+  }
+  if (!deaths.vanished.empty()) {
+    verdict.observations.push_back({"the process ended while it was being sampled", deaths.vanished, "/proc"});
+  }
+  if (!deaths.absent.empty()) {
+    verdict.observations.push_back(
+        {fmt::format("no process of this job here has that rank, though {} places it here", job.expected_by),
+         deaths.absent, "environment"});
+  }
+  if (deaths.nameless_zombies > 0) {
+    verdict.observations.push_back(
+        {fmt::format("{} zombie(s) among the pids, of unknown rank", deaths.nameless_zombies), {}, "/proc"});
+  }
+  append(verdict.observations, waiting_in_operations(job));
+  append(verdict.observations, rest_of(job, job.inside));
+}
+
+void add_steps(Verdict& verdict, const Deaths& deaths) {
+  if (deaths.zombies.empty() && deaths.vanished.empty()) {
+    verdict.next_steps.push_back({"was it left out of the pids? look at all ranks of this host", "hangstack"});
+  }
+  verdict.next_steps.push_back({"killed for memory?", "dmesg -T | grep -iE 'out of memory|killed process'"});
+  verdict.next_steps.push_back({"its own last words: the log of that rank and of the launcher", ""});
+  verdict.verification.emplace_back("restart the job: the survivors cannot go on without that rank");
+  verdict.reference = "docs/verdicts.md#rank_died";
+}
+
+}  // namespace
+
+Ruling judge_rank_died(const JobFacts& job) {
+  const Deaths deaths = deaths_in(job);
+  const RankSet gone = deaths.all();
+  if (gone.empty()) {
+    const char* reason = job.missing.empty() ? "no rank has ended and none is missing"
+                                             : "ranks are missing here, but another host may hold them";
+    return {{}, {}, reason};
+  }
+  const RankSet waiting = job.inside.united(job.device);
+  if (waiting.empty() || !waiting.minus(job.moved).ranks().size()) {
+    return {{}, {}, fmt::format("{} gone, but nobody waits for peers", job.who(gone))};
+  }
+  Verdict verdict;
+  verdict.pattern = "rank_died";
+  verdict.confidence = confidence_of(deaths);
+  verdict.shape = verdict.confidence == Confidence::possible ? "no such process on this host" : "ended";
+  verdict.culprit_ranks = gone;
+  decide_hung(verdict, job, waiting);
+  verdict.summary =
+      fmt::format("{} {}; {} {} in {}.", job.who(gone),
+                  verdict.confidence == Confidence::possible ? (gone.size() == 1 ? "is not there" : "are not there")
+                  : gone.size() == 1                         ? "has ended"
+                                                             : "have ended",
+                  job.who(waiting), waiting.size() == 1 ? "waits" : "wait",
+                  job.operations.empty() ? "device calls" : job.operations.front().title);
+  observe(verdict, job, deaths);
+  if (!job.outside.empty()) {
+    verdict.against.push_back(fmt::format("{} is outside the operation too", job.who(job.outside)));
+  }
+  for (auto& doubt : doubts(job)) {
+    if (job.samples == 1 || !job.blind.empty()) verdict.against.push_back(std::move(doubt));
+  }
+  add_steps(verdict, deaths);
+  return {verdict, {}, fmt::format("{} gone while {} wait(s)", job.who(gone), job.who(waiting))};
+}
+
+}  // namespace hangstack::classifiers

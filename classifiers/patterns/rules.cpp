@@ -1,0 +1,17 @@
+#include "classifiers/patterns/pattern.h"
+
+namespace hangstack::classifiers {
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> kRules = {
+      {"process_stopped", judge_process_stopped},
+      {"rank_died", judge_rank_died},
+      {"not_hung", judge_not_hung},
+      {"asymmetric_control_flow", judge_asymmetric_control_flow},
+      {"host_straggler", judge_host_straggler},
+      {"unknown", judge_unknown},
+  };
+  return kRules;
+}
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,115 @@
+#include "classifiers/states/movement.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::CaptureMethod;
+using model::Thread;
+
+struct Key {
+  std::string_view function;
+  std::string_view where;  ///< file or module
+  std::uint64_t position;  ///< line or address; 0: not compared
+
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+/// Waits that stand in several places of a library: addresses and inner names vary while nothing moves.
+bool wanders(const ThreadState& state) {
+  return state.kind == StateKind::device || state.kind == StateKind::gil || state.beneath == StateKind::device ||
+         state.beneath == StateKind::gil || state.detail.starts_with("cu") ||
+         state.detail.find("communicator") != std::string::npos || state.kind == StateKind::teardown;
+}
+
+/// The stack without the wait itself and without plumbing, innermost first.
+std::vector<Key> keys_of(const ThreadView& view, bool wandering) {
+  std::vector<Key> keys;
+  const bool python = view.has_python();
+  bool in_wait = true;
+  for (std::size_t i = 0; i < view.names.size(); ++i) {
+    const auto& frame = view.frame(i);
+    const auto name = view.names[i];
+    if (view.is_python(i)) {
+      in_wait = false;
+      keys.push_back({name, frame.file, static_cast<std::uint64_t>(std::max(frame.line, 0))});
+      continue;
+    }
+    in_wait = in_wait && is_wait_plumbing(name, frame.module);
+    if (in_wait || is_start_plumbing(name, frame.module)) continue;
+    if (python && (is_interpreter_plumbing(name, frame.module) || wandering)) continue;
+    keys.push_back({name, frame.module, wandering ? 0 : frame.address});
+  }
+  return keys;
+}
+
+bool same_functions(const std::vector<Key>& a, const std::vector<Key>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Key& x, const Key& y) { return x.function == y.function && x.where == y.where; });
+}
+
+/// An unwind that ended early in one sample says nothing about the frames beyond.
+void cut_to_common(std::vector<Key>& a, std::vector<Key>& b, bool complete) {
+  if (complete) return;
+  const auto size = std::min(a.size(), b.size());
+  a.resize(size);
+  b.resize(size);
+}
+
+bool cpu_time_differs(const Thread& a, const Thread& b) {
+  return a.clocks.user_ticks != b.clocks.user_ticks || a.clocks.system_ticks != b.clocks.system_ticks;
+}
+
+bool counters_differ(const Thread& a, const Thread& b) {
+  if (cpu_time_differs(a, b)) return true;
+  if (a.method == CaptureMethod::stopped) return false;
+  return a.clocks.voluntary_switches != b.clocks.voluntary_switches ||
+         a.clocks.nonvoluntary_switches != b.clocks.nonvoluntary_switches ||
+         (a.clocks.run_count && b.clocks.run_count && a.clocks.run_count != b.clocks.run_count);
+}
+
+/// gloo's waits for a peer have a limit of many minutes: one that woke has received something.
+bool wakes_only_for_news(const ThreadView& view) {
+  return std::any_of(view.names.begin(), view.names.end(), [](std::string_view name) {
+    return name.ends_with("UnboundBuffer::waitRecv") || name.ends_with("UnboundBuffer::waitSend");
+  });
+}
+
+bool executes(StateKind kind) {
+  return kind == StateKind::running || kind == StateKind::compile || kind == StateKind::import;
+}
+
+}  // namespace
+
+Movement movement_between(const ThreadView& before, const ThreadView& after, const ThreadState& state) {
+  const Thread& old_thread = *before.thread;
+  const Thread& new_thread = *after.thread;
+  const bool counters = counters_differ(old_thread, new_thread);
+  Movement movement;
+  if (before.names.empty() || after.names.empty()) {
+    if (!counters) movement.moved = false;
+    return movement;
+  }
+  const bool wandering = wanders(state);
+  auto a = keys_of(before, wandering);
+  auto b = keys_of(after, wandering);
+  cut_to_common(a, b, old_thread.complete == new_thread.complete);
+  movement.same_place = same_functions(a, b);
+  if (a != b) {
+    movement.moved = true;
+  } else if (!counters) {
+    movement.moved = false;
+  } else if (executes(state.kind)) {
+    movement.moved = true;
+  } else if (state.wakes_by_itself && !wakes_only_for_news(after)) {
+    movement.moved = false;
+    movement.napped = true;
+  } else {
+    movement.moved = true;
+  }
+  return movement;
+}
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,261 @@
+#include "classifiers/states/operations.h"
+
+#include <algorithm>
+#include <array>
+
+namespace hangstack::classifiers {
+namespace {
+
+struct Entry {
+  std::string_view key;
+  StateKind kind;
+  std::string_view name;
+};
+
+constexpr auto kCollective = StateKind::collective;
+constexpr auto kP2p = StateKind::p2p;
+constexpr auto kSetup = StateKind::setup;
+constexpr auto kTeardown = StateKind::teardown;
+
+/// Functions of torch/distributed/distributed_c10d.py and _functional_collectives.py, torch 1.13 to 2.15.
+constexpr std::array<Entry, 41> kPython = {{
+    {"all_reduce", kCollective, "all_reduce"},
+    {"all_reduce_coalesced", kCollective, "all_reduce"},
+    {"broadcast", kCollective, "broadcast"},
+    {"reduce", kCollective, "reduce"},
+    {"all_gather", kCollective, "all_gather"},
+    {"all_gather_coalesced", kCollective, "all_gather"},
+    {"all_gather_into_tensor", kCollective, "all_gather_into_tensor"},
+    {"all_gather_single", kCollective, "all_gather_into_tensor"},
+    {"_all_gather_base", kCollective, "all_gather_into_tensor"},
+    {"all_gather_tensor", kCollective, "all_gather_into_tensor"},
+    {"all_gather_object", kCollective, "all_gather_object"},
+    {"gather", kCollective, "gather"},
+    {"gather_object", kCollective, "gather_object"},
+    {"scatter", kCollective, "scatter"},
+    {"scatter_object_list", kCollective, "scatter_object_list"},
+    {"broadcast_object_list", kCollective, "broadcast_object_list"},
+    {"reduce_scatter", kCollective, "reduce_scatter"},
+    {"reduce_scatter_tensor", kCollective, "reduce_scatter_tensor"},
+    {"reduce_scatter_single", kCollective, "reduce_scatter_tensor"},
+    {"_reduce_scatter_base", kCollective, "reduce_scatter_tensor"},
+    {"all_to_all", kCollective, "all_to_all"},
+    {"all_to_all_single", kCollective, "all_to_all_single"},
+    {"barrier", kCollective, "barrier"},
+    {"monitored_barrier", kCollective, "monitored_barrier"},
+    {"_broadcast_coalesced", kCollective, "broadcast"},
+    {"send", kP2p, "send"},
+    {"isend", kP2p, "send"},
+    {"recv", kP2p, "recv"},
+    {"irecv", kP2p, "recv"},
+    {"send_object_list", kP2p, "send"},
+    {"recv_object_list", kP2p, "recv"},
+    {"batch_isend_irecv", kP2p, "batch_isend_irecv"},
+    {"_coalescing_manager", kP2p, "batch_isend_irecv"},
+    {"init_process_group", kSetup, "init_process_group"},
+    {"new_group", kSetup, "new_group"},
+    {"split_group", kSetup, "split_group"},
+    {"shrink_group", kSetup, "shrink_group"},
+    {"_new_process_group_helper", kSetup, "new_group"},
+    {"_store_based_barrier", kSetup, "new_group"},
+    {"destroy_process_group", kTeardown, "destroy_process_group"},
+    {"_abort_process_group", kTeardown, "abort"},
+}};
+
+/// Classes and functions by the end of the canonical name: c10d 1.13 to 2.15, gloo 2025-09, NCCL's and MPI's API.
+constexpr std::array<Entry, 78> kNative = {{
+    {"AsyncAllreduceWork", kCollective, "all_reduce"},
+    {"AsyncAllreduceCoalescedWork", kCollective, "all_reduce"},
+    {"AsyncSparseAllreduceWork", kCollective, "all_reduce"},
+    {"AsyncBroadcastWork", kCollective, "broadcast"},
+    {"AsyncReduceWork", kCollective, "reduce"},
+    {"AsyncReduceScatterWork", kCollective, "reduce_scatter"},
+    {"AsyncAllgatherWork", kCollective, "all_gather"},
+    {"AsyncAllgatherCoalescedWork", kCollective, "all_gather"},
+    {"AsyncGatherWork", kCollective, "gather"},
+    {"AsyncScatterWork", kCollective, "scatter"},
+    {"AsyncAlltoallWork", kCollective, "all_to_all_single"},
+    {"AsyncBarrierWork", kCollective, "barrier"},
+    {"gloo::allreduce", kCollective, "all_reduce"},
+    {"gloo::(anonymous namespace)::allreduce", kCollective, "all_reduce"},
+    {"gloo::allgather", kCollective, "all_gather"},
+    {"gloo::allgatherv", kCollective, "all_gather"},
+    {"gloo::broadcast", kCollective, "broadcast"},
+    {"gloo::barrier", kCollective, "barrier"},
+    {"gloo::gather", kCollective, "gather"},
+    {"gloo::gatherv", kCollective, "gather"},
+    {"gloo::scatter", kCollective, "scatter"},
+    {"gloo::reduce", kCollective, "reduce"},
+    {"gloo::(anonymous namespace)::reduce", kCollective, "reduce"},
+    {"gloo::alltoall", kCollective, "all_to_all_single"},
+    {"gloo::alltoallv", kCollective, "all_to_all_single"},
+    {"RecvWork::wait", kP2p, "recv"},
+    {"SendWork::wait", kP2p, "send"},
+    {"monitoredBarrier", kCollective, "monitored_barrier"},
+    {"ProcessGroupNCCL::allreduce", kCollective, "all_reduce"},
+    {"ProcessGroupNCCL::allreduce_impl", kCollective, "all_reduce"},
+    {"ProcessGroupNCCL::broadcast", kCollective, "broadcast"},
+    {"ProcessGroupNCCL::reduce", kCollective, "reduce"},
+    {"ProcessGroupNCCL::allgather", kCollective, "all_gather"},
+    {"ProcessGroupNCCL::_allgather_base", kCollective, "all_gather_into_tensor"},
+    {"ProcessGroupNCCL::reduce_scatter", kCollective, "reduce_scatter"},
+    {"ProcessGroupNCCL::_reduce_scatter_base", kCollective, "reduce_scatter_tensor"},
+    {"ProcessGroupNCCL::alltoall", kCollective, "all_to_all"},
+    {"ProcessGroupNCCL::alltoall_base", kCollective, "all_to_all_single"},
+    {"ProcessGroupNCCL::barrier", kCollective, "barrier"},
+    {"ProcessGroupNCCL::barrierImpl", kCollective, "barrier"},
+    {"ProcessGroupNCCL::send", kP2p, "send"},
+    {"ProcessGroupNCCL::recv", kP2p, "recv"},
+    {"ProcessGroupNCCL::endCoalescing", kP2p, "batch_isend_irecv"},
+    {"ProcessGroupNCCL::eagerConnectSingleDevice", kSetup, "init_process_group"},
+    {"ProcessGroupNCCL::performNocolorSplit", kSetup, "new_group"},
+    {"ProcessGroupNCCL::abort", kTeardown, "abort"},
+    {"ProcessGroupNCCL::shutdown", kTeardown, "destroy_process_group"},
+    {"ProcessGroupNCCL::waitForPendingWorks", kTeardown, "destroy_process_group"},
+    {"c10d::verify_params_across_processes", kCollective, "all_gather"},
+    {"c10d::broadcast_coalesced", kCollective, "broadcast"},
+    {"c10d::Reducer::finalize_backward", kCollective, "all_reduce"},
+    {"c10d::Reducer::rebuild_buckets", kCollective, "broadcast"},
+    {"ncclAllReduce", kCollective, "all_reduce"},
+    {"ncclAllGather", kCollective, "all_gather"},
+    {"ncclReduceScatter", kCollective, "reduce_scatter"},
+    {"ncclBroadcast", kCollective, "broadcast"},
+    {"ncclBcast", kCollective, "broadcast"},
+    {"ncclReduce", kCollective, "reduce"},
+    {"ncclSend", kP2p, "send"},
+    {"ncclRecv", kP2p, "recv"},
+    {"ncclCommInitRank", kSetup, "ncclCommInitRank"},
+    {"ncclCommInitRankConfig", kSetup, "ncclCommInitRank"},
+    {"ncclCommInitRankScalable", kSetup, "ncclCommInitRank"},
+    {"ncclCommSplit", kSetup, "ncclCommSplit"},
+    {"ncclCommAbort", kTeardown, "ncclCommAbort"},
+    {"ncclCommDestroy", kTeardown, "ncclCommDestroy"},
+    {"ncclCommFinalize", kTeardown, "ncclCommFinalize"},
+    {"MPI_Allreduce", kCollective, "all_reduce"},
+    {"MPI_Allgather", kCollective, "all_gather"},
+    {"MPI_Bcast", kCollective, "broadcast"},
+    {"MPI_Reduce", kCollective, "reduce"},
+    {"MPI_Barrier", kCollective, "barrier"},
+    {"MPI_Alltoall", kCollective, "all_to_all"},
+    {"MPI_Gather", kCollective, "gather"},
+    {"MPI_Scatter", kCollective, "scatter"},
+    {"MPI_Send", kP2p, "send"},
+    {"MPI_Recv", kP2p, "recv"},
+    {"MPI_Init", kSetup, "MPI_Init"},
+}};
+
+/// `key` equals `name` or is its end after "::", or a class on the way ("...::AsyncAllreduceWork::run").
+bool names_it(std::string_view name, std::string_view key) {
+  for (auto at = name.find(key); at != std::string_view::npos; at = name.find(key, at + 1)) {
+    const bool begins = at == 0 || name.substr(0, at).ends_with("::");
+    const auto rest = name.substr(at + key.size());
+    if (begins && (rest.empty() || (key.starts_with("Async") && rest.starts_with("::")))) return true;
+  }
+  return false;
+}
+
+const Entry* python_entry(const ThreadView& view, std::size_t i) {
+  const auto path = library_path(view.frame(i).file);
+  const bool functional = path == "torch/distributed/_functional_collectives.py";
+  if (!functional && path != "torch/distributed/distributed_c10d.py") {
+    if (path != "torch/distributed/rendezvous.py") return nullptr;
+    static constexpr Entry kRendezvous = {"", kSetup, "init_process_group"};
+    return &kRendezvous;
+  }
+  const auto function = last_component(view.names[i]);
+  const auto* const found =
+      std::find_if(kPython.begin(), kPython.end(), [&](const Entry& entry) { return entry.key == function; });
+  return found == kPython.end() ? nullptr : found;
+}
+
+const Entry* native_entry(std::string_view name) {
+  const bool communicates =
+      name.starts_with("c10d::") || name.starts_with("gloo::") || name.starts_with("nccl") || name.starts_with("MPI_");
+  if (!communicates) return nullptr;
+  const auto* const found =
+      std::find_if(kNative.begin(), kNative.end(), [&](const Entry& entry) { return names_it(name, entry.key); });
+  return found == kNative.end() ? nullptr : found;
+}
+
+bool is_store_wait(std::string_view name) {
+  for (const std::string_view store : {"TCPStore::", "PrefixStore::", "FileStore::", "HashStore::"}) {
+    const auto at = name.find(store);
+    if (at == std::string_view::npos) continue;
+    const auto method = name.substr(at + store.size());
+    return method.starts_with("get") || method.starts_with("wait") || method.starts_with("doWait") ||
+           method.starts_with("doGet") || method.starts_with("multiGet") || method.starts_with("TCPStore");
+  }
+  return false;
+}
+
+bool is_work_wait(std::string_view name) {
+  return name.ends_with("Work::wait") || name.ends_with("WorkNCCL::wait") || name == "c10d::wait_tensor" ||
+         name.ends_with("WorkNCCL::synchronize") || name.ends_with("WorkNCCL::synchronizeInternal") ||
+         name.ends_with("WorkUCC::wait");
+}
+
+struct Found {
+  const Entry* python = nullptr;  ///< outermost: what the user called
+  const Entry* native = nullptr;  ///< innermost
+  bool store = false;
+  bool work = false;
+  bool communicator = false;
+  bool group_constructor = false;
+};
+
+Found scan(const ThreadView& view) {
+  Found found;
+  for (std::size_t i = 0; i < view.inner_end; ++i) {
+    const auto name = view.names[i];
+    if (view.is_python(i)) {
+      if (const Entry* entry = python_entry(view, i)) found.python = entry;
+      continue;
+    }
+    found.store = found.store || is_store_wait(name);
+    found.work = found.work || is_work_wait(name);
+    found.communicator = found.communicator || name.starts_with("ncclCommInitRank") || name == "ncclCommSplit" ||
+                         name.ends_with("broadcastUniqueNCCLID") || name.ends_with("initNCCLComm");
+    found.group_constructor = found.group_constructor || name.ends_with("ProcessGroupGloo::ProcessGroupGloo") ||
+                              name.ends_with("connectFullMesh");
+    if (found.native == nullptr) found.native = native_entry(name);
+  }
+  return found;
+}
+
+std::string where_in_it(const Found& found) {
+  if (found.store) return found.communicator ? "communicator setup, in the c10d store" : "in the c10d store";
+  if (found.communicator) return "communicator setup";
+  return {};
+}
+
+}  // namespace
+
+std::optional<Operation> operation_of(const ThreadView& view) {
+  const Found found = scan(view);
+  if (const Entry* entry = found.python != nullptr ? found.python : found.native) {
+    return Operation{entry->kind, std::string(entry->name), where_in_it(found)};
+  }
+  if (found.group_constructor) return Operation{kSetup, "new_group", where_in_it(found)};
+  if (found.store) return Operation{StateKind::store, "", "in the c10d store"};
+  if (found.communicator) return Operation{kSetup, "communicator setup", ""};
+  if (found.work) return Operation{kCollective, "", ""};
+  return std::nullopt;
+}
+
+std::optional<Operation> gloo_worker_operation(const ThreadView& view) {
+  std::optional<std::size_t> loop;
+  for (std::size_t i = 0; i < view.names.size() && !loop; ++i) {
+    if (!view.is_python(i) && view.names[i].ends_with("ProcessGroupGloo::runLoop")) loop = i;
+  }
+  if (!loop) return std::nullopt;
+  for (std::size_t i = 0; i < *loop; ++i) {
+    if (const Entry* entry = native_entry(view.names[i])) return Operation{entry->kind, std::string(entry->name), ""};
+  }
+  for (std::size_t i = 0; i < *loop; ++i) {
+    if (view.names[i].ends_with("AsyncWork::execute") || view.names[i].find("UnboundBuffer::wait") != std::string::npos)
+      return Operation{kCollective, "", ""};
+  }
+  return std::nullopt;
+}
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,21 @@
+#pragma once
+// What a thread is in by the Python library frames below its call site.
+
+#include <optional>
+#include <string>
+
+#include "classifiers/normalize/frames.h"
+#include "classifiers/states/state.h"
+
+namespace hangstack::classifiers {
+
+struct PythonWait {
+  StateKind kind = StateKind::unknown;
+  std::string title;  ///< what the user called: "queue.get", "next batch"
+};
+
+/// The outermost library frame that the table knows decides: `queue.get` inside the dataloader is a dataloader wait.
+/// Files and functions of CPython 3.8 to 3.14 and torch 1.13 to 2.15. None if no frame is known.
+std::optional<PythonWait> python_wait_of(const ThreadView& view);
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,205 @@
+#include "classifiers/states/thread_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "classifiers/states/operations.h"
+#include "classifiers/states/python_waits.h"
+#include "classifiers/states/wait.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::GilState;
+using model::Thread;
+
+/// CUDA calls that wait on the host for work of the device, and launches that wait for room in the queue.
+constexpr std::array<std::string_view, 17> kDeviceCalls = {"cudaStreamSynchronize",
+                                                           "cudaDeviceSynchronize",
+                                                           "cudaEventSynchronize",
+                                                           "cuStreamSynchronize",
+                                                           "cuCtxSynchronize",
+                                                           "cuEventSynchronize",
+                                                           "cudaMemcpy",
+                                                           "cudaMemcpyAsync",
+                                                           "cuMemcpyDtoHAsync_v2",
+                                                           "cudaLaunchKernel",
+                                                           "cudaLaunchKernelExC",
+                                                           "cuLaunchKernel",
+                                                           "cuLaunchKernelEx",
+                                                           "cudaFree",
+                                                           "cuMemFree_v2",
+                                                           "cudaFreeHost",
+                                                           "cudaStreamWaitEvent"};
+
+std::optional<std::string> device_call(const ThreadView& view) {
+  for (std::size_t i = 0; i < view.inner_end; ++i) {
+    const auto name = view.names[i];
+    if (view.is_python(i) || !name.starts_with("cu")) continue;
+    if (std::find(kDeviceCalls.begin(), kDeviceCalls.end(), name) != kDeviceCalls.end()) return std::string(name);
+  }
+  return std::nullopt;
+}
+
+/// The GIL is what the thread waits for if the interpreter's own function is the first that is no plumbing.
+bool waits_for_gil(const ThreadView& view) {
+  if (view.thread->gil == GilState::waits) return true;
+  const auto owner = waiting_owner(view);
+  if (!owner || view.is_python(*owner)) return false;
+  const auto name = view.names[*owner];
+  return name == "take_gil" || name == "PyEval_RestoreThread" || name == "PyEval_AcquireThread" ||
+         name == "PyGILState_Ensure";
+}
+
+std::string owner_text(const ThreadView& view) {
+  for (std::size_t i = 0; i < view.names.size(); ++i) {
+    if (view.is_python(i)) break;
+    const auto name = view.names[i];
+    const auto& module = view.frame(i).module;
+    if (is_wait_plumbing(name, module) || is_start_plumbing(name, module)) continue;
+    if (!name.empty()) return std::string(name);
+    if (!module.empty()) return std::string(base_name(module));
+  }
+  return {};
+}
+
+/// The interpreter itself waits: the innermost frame beyond the wait belongs to CPython, or there are only Python
+/// frames.
+bool python_waits(const ThreadView& view) {
+  const auto owner = waiting_owner(view);
+  return owner && (view.is_python(*owner) || is_python_module(view.frame(*owner).module));
+}
+
+std::string titled(std::string_view call, const std::string& owner) {
+  return owner.empty() ? std::string(call) : fmt::format("{} in {}", call, owner);
+}
+
+std::string transfer_title(const Wait& wait) {
+  return wait.fd ? fmt::format("{} (fd {})", wait.call, *wait.fd) : wait.call;
+}
+
+void set(ThreadState& state, StateKind kind, std::string title) {
+  state.kind = kind;
+  state.title = std::move(title);
+}
+
+void from_wait(const ThreadView& view, const Wait& wait, ThreadState& state) {
+  const bool python = python_waits(view);
+  const std::string owner = python ? std::string() : owner_text(view);
+  switch (wait.kind) {
+    case WaitKind::semaphore:
+    case WaitKind::futex_lock: return set(state, StateKind::lock, python ? "Python lock" : titled("lock", owner));
+    case WaitKind::futex_condition:
+    case WaitKind::futex:
+      if (python) return set(state, StateKind::lock, "Python lock or condition");
+      return set(state, StateKind::condition, titled("condition variable", owner));
+    case WaitKind::sleep: return set(state, StateKind::sleep, python ? "time.sleep" : titled("sleep", owner));
+    case WaitKind::child: return set(state, StateKind::subprocess, wait.call);
+    case WaitKind::thread_join: return set(state, StateKind::join, titled("pthread_join", owner));
+    case WaitKind::file_lock: return set(state, StateKind::lock, transfer_title(wait));
+    case WaitKind::transfer:
+    case WaitKind::connect: return set(state, StateKind::io, transfer_title(wait));
+    case WaitKind::poll: return set(state, StateKind::io, python ? transfer_title(wait) : titled(wait.call, owner));
+    case WaitKind::yield: return set(state, StateKind::running, titled("spins (sched_yield)", owner));
+    case WaitKind::other: return set(state, StateKind::system_call, wait.call);
+    case WaitKind::none: return;
+  }
+}
+
+void from_running(const ThreadView& view, ThreadState& state) {
+  for (std::size_t i = 0; i < view.names.size(); ++i) {
+    if (!view.is_python(i)) continue;
+    return set(state, StateKind::running, std::string(last_component(view.names[i])));
+  }
+  set(state, StateKind::running, owner_text(view));
+}
+
+bool is_exiting(const ThreadView& view) {
+  return std::any_of(view.names.begin(), view.names.end(), [](std::string_view name) {
+    return name == "Py_FinalizeEx" || name == "Py_Finalize" || name == "Py_Exit" || name == "exit" ||
+           name == "__run_exit_handlers" || name == "wait_for_thread_shutdown";
+  });
+}
+
+/// What the stack says, whatever the kernel's letter.
+void from_stack(const ThreadView& view, const Wait& wait, ThreadState& state) {
+  if (waits_for_gil(view)) {
+    state.wakes_by_itself = true;  // take_gil looks again every switch interval (5 ms)
+    return set(state, StateKind::gil, "the GIL");
+  }
+  const auto device = device_call(view);
+  if (auto operation = operation_of(view)) {
+    state.operation = operation->name;
+    state.detail = operation->detail;
+    if (state.detail.empty() && device) state.detail = *device;
+    state.wakes_by_itself = state.wakes_by_itself || device.has_value();
+    std::string title = operation->name;
+    if (title.empty()) title = operation->kind == StateKind::store ? "key of the c10d store" : "pending work";
+    return set(state, operation->kind, std::move(title));
+  }
+  const auto python = python_wait_of(view);
+  if (device) {
+    state.wakes_by_itself = true;  // libcuda spins, or naps in short intervals
+    return set(state, StateKind::device, *device);
+  }
+  if (is_exiting(view)) return set(state, StateKind::exiting, "interpreter exit");
+  if (python &&
+      (wait.kind != WaitKind::none || python->kind == StateKind::compile || python->kind == StateKind::import ||
+       python->kind == StateKind::io || python->kind == StateKind::dataloader)) {
+    return set(state, python->kind, python->title);
+  }
+  if (wait.kind != WaitKind::none) return from_wait(view, wait, state);
+  // Only a letter and Python frames: a waiting thread is in whatever its library frames name.
+  if (view.thread->kernel_state != 'R' && python) return set(state, python->kind, python->title);
+  if (view.thread->kernel_state == 'R' || !view.names.empty()) from_running(view, state);
+}
+
+}  // namespace
+
+std::optional<CallSite> call_site_of(const ThreadView& view) {
+  if (view.call_site) {
+    const auto& frame = view.frame(*view.call_site);
+    return CallSite{std::string(last_component(frame.function)), frame.file, frame.line};
+  }
+  for (std::size_t i = 0; i < view.names.size(); ++i) {
+    if (!view.is_python(i)) continue;
+    return CallSite{std::string(last_component(view.names[i])), view.frame(i).file, view.frame(i).line};
+  }
+  for (std::size_t i = 0; i < view.names.size(); ++i) {
+    const auto& frame = view.frame(i);
+    const auto name = view.names[i];
+    if (name.empty() || is_wait_plumbing(name, frame.module) || is_start_plumbing(name, frame.module) ||
+        is_interpreter_plumbing(name, frame.module)) {
+      continue;
+    }
+    return CallSite{std::string(name), frame.file, frame.line};
+  }
+  return std::nullopt;
+}
+
+ThreadState state_of(const ThreadView& view) {
+  const Thread& thread = *view.thread;
+  const Wait wait = wait_of(view);
+  ThreadState state;
+  state.site = call_site_of(view);
+  state.wakes_by_itself = wait.timed;
+  from_stack(view, wait, state);
+  state.beneath = state.kind;
+  switch (thread.kernel_state) {
+    case 'T': state.kind = StateKind::stopped; break;
+    case 't': state.kind = StateKind::traced; break;
+    case 'Z':
+    case 'X': state.kind = StateKind::dead; break;
+    case 'D':
+      if (wait.call == "vfork" || wait.call == "clone") break;  // a parent that waits for vfork's child
+      state.kind = StateKind::uninterruptible;
+      if (!thread.wchan.empty() && thread.wchan != "0") state.detail = thread.wchan;
+      break;
+    default: break;
+  }
+  return state;
+}
+
+}  // namespace hangstack::classifiers

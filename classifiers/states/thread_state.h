@@ -1,0 +1,18 @@
+#pragma once
+// From a stack, a system call and the kernel's state letter to what the thread waits in.
+
+#include "classifiers/normalize/frames.h"
+#include "classifiers/states/state.h"
+
+namespace hangstack::classifiers {
+
+/// The first that applies: communication operation (unless the thread has come back from it and waits for the GIL),
+/// device, Python library, GIL, lock, sleep, child process, I/O, condition, running. States T, t, D and Z of the
+/// kernel stand above all of them; `beneath` then keeps what the stack says.
+ThreadState state_of(const ThreadView& view);
+
+/// The user's innermost frame: Python first; in a thread without Python the innermost named native frame that is
+/// no wait and no start of a thread.
+std::optional<CallSite> call_site_of(const ThreadView& view);
+
+}  // namespace hangstack::classifiers
