@@ -77,8 +77,8 @@ Thread thread_of(const std::string& name, const Keys& keys, const ProcessSnapsho
   const bool main = name == "main";
   thread.name = main ? "python" : name;
   for (char& c : thread.name) c = c == '_' && !name.starts_with("pt_") && !name.starts_with("gloo_") ? ' ' : c;
-  thread.tid = main ? process.pid
-                    : static_cast<int>(number_in(keys, "tid", process.pid + 100000 + process.threads.size()));
+  thread.tid =
+      main ? process.pid : static_cast<int>(number_in(keys, "tid", process.pid + 100000 + process.threads.size()));
   thread.kernel_state = text_in(keys, "state", std::string(1, process.kernel_state))[0];
   thread.wchan = text_in(keys, "wchan");
   thread.syscall_name = text_in(keys, "syscall");
@@ -103,7 +103,7 @@ Thread thread_of(const std::string& name, const Keys& keys, const ProcessSnapsho
   return thread;
 }
 
-void apply(ProcessSnapshot& process, const Keys& keys) {
+void fill_in(ProcessSnapshot& process, const Keys& keys) {
   process.host = text_in(keys, "host", "gpu07");
   process.kernel_state = text_in(keys, "state", "S")[0];
   if (keys.contains("rank")) process.identity.rank = static_cast<int>(number_in(keys, "rank"));
@@ -137,7 +137,7 @@ ProcessSnapshot process_of(std::string_view text) {
     std::string head;
     words >> head;
     if (head == "process") {
-      apply(process, keys_of(words, line));
+      fill_in(process, keys_of(words, line));
     } else if (head == "env") {
       process.environment.merge(keys_of(words, line));
     } else if (head == "thread") {
