@@ -97,6 +97,7 @@ int main(int argc, char** argv) {
   running.resize(commands.size());
   std::signal(SIGALRM, kill_running);
   std::signal(SIGTERM, kill_running);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
   alarm(static_cast<unsigned>(std::max(1, std::atoi(argv[3]))));
 
   double cpu = 0;

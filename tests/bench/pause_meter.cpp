@@ -90,9 +90,8 @@ void measure(PauseRecord& record, int schedstat) {
     const std::uint64_t now = now_ns();
     const std::uint64_t gap = now - last;
     last = now;
-    if (gap < kSmallestGapNs) continue;
-    count_gap(record, gap, view, schedstat);
-    last = now_ns();
+    // The time this takes is part of the next gap: a stop may fall into it.
+    if (gap >= kSmallestGapNs) count_gap(record, gap, view, schedstat);
   }
   record.phase.store(kIdle);
 }
