@@ -138,13 +138,10 @@ CommandKind classify_command(std::span<const std::string> arguments, string_view
   if (name.starts_with('-')) name.remove_prefix(1);        // a login shell
   if (comm == "pt_elastic") return CommandKind::launcher;  // torchrun's agent, since 2.5 (torch/distributed/run.py)
   if (is_python(name)) return classify_python(parse_python_command(arguments));
-  if (name.find("::") != string_view::npos || (!arguments.empty() && arguments[0].find("::") != std::string::npos))
-    return classify_title(arguments.empty() ? comm : string_view(arguments[0]));
-  if (contains(kLauncherPrograms, name) || name.starts_with("slurmstepd:")) return CommandKind::launcher;
+  if (first.find("::") != string_view::npos) return classify_title(first);
+  if (contains(kLauncherPrograms, name)) return CommandKind::launcher;
   if (contains(kWrappers, name)) return CommandKind::wrapper;
-  if (contains(kSessions, name) || name.starts_with("containerd-shim") || name.starts_with("sshd:") ||
-      name.starts_with("tmux:"))
-    return CommandKind::session;
+  if (contains(kSessions, name) || name.starts_with("containerd-shim")) return CommandKind::session;
   if (contains(kSideTools, name)) return CommandKind::side_tool;
   if (contains(kCompilers, name)) return CommandKind::compile_worker;
   return CommandKind::program;

@@ -65,7 +65,7 @@ std::string ProcFiles::absolute(std::string_view path) const {
 
 model::Expected<std::string> ProcFiles::read(std::string_view path, std::size_t max_bytes) const {
   const std::string full = absolute(path);
-  const Descriptor file(::open(full.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const Descriptor file(::open(full.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (file.get() < 0) return from_errno(errno, full);
   std::array<char, 16384> chunk;
   std::string text;
@@ -80,7 +80,7 @@ model::Expected<std::string> ProcFiles::read(std::string_view path, std::size_t 
 
 model::Expected<std::string_view> ProcFiles::read_once(std::string_view path, std::span<char> buffer) const {
   const std::string full = absolute(path);
-  const Descriptor file(::open(full.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const Descriptor file(::open(full.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (file.get() < 0) return from_errno(errno, full);
   const ssize_t got = read_retrying(file.get(), buffer.data(), buffer.size());
   if (got < 0) return from_errno(errno, full);

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 
 namespace hangstack::sampler {
 namespace {
@@ -88,13 +88,13 @@ TEST(Maps, TenThousandLinesTakeMilliseconds) {
   for (std::uint64_t i = 0; i < 10'000; ++i)
     text += fmt::format("{:x}-{:x} r-xp {:08x} fd:01 {}                      /usr/lib/python3/lib-dynload/file_{}.so\n",
                         0x7f0000000000 + i * 0x2000, 0x7f0000001000 + i * 0x2000, i * 0x1000, i, i % 300);
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // processor time: the machine may be busy
   const auto maps = parse_maps(text);
-  const auto took = std::chrono::steady_clock::now() - begin;
+  const double took_ms = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   ASSERT_TRUE(maps);
   EXPECT_EQ(maps->size(), 10'000U);
-  EXPECT_LT(took, std::chrono::milliseconds(500));
-  RecordProperty("us", static_cast<int>(std::chrono::duration_cast<std::chrono::microseconds>(took).count()));
+  EXPECT_LT(took_ms, 200.0);
+  RecordProperty("ms", std::to_string(took_ms));
 }
 
 }  // namespace
