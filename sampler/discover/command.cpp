@@ -134,7 +134,9 @@ PythonCommand parse_python_command(std::span<const std::string> arguments) {
 }
 
 CommandKind classify_command(std::span<const std::string> arguments, string_view comm) {
-  string_view name = arguments.empty() ? comm : base_name(arguments[0]);
+  // Daemons write a title over their arguments: "sshd: root@pts/0".
+  const string_view first = arguments.empty() ? comm : string_view(arguments[0]);
+  string_view name = base_name(first.substr(0, first.find(": ")));
   if (name.starts_with('-')) name.remove_prefix(1);        // a login shell
   if (comm == "pt_elastic") return CommandKind::launcher;  // torchrun's agent, since 2.5 (torch/distributed/run.py)
   if (is_python(name)) return classify_python(parse_python_command(arguments));
