@@ -1,0 +1,197 @@
+#include "sampler/collection.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "model/capture_codec.h"
+
+namespace hangstack::sampler {
+namespace {
+
+using model::ErrorCode;
+using model::ProcessCapture;
+using model::ThreadCapture;
+using std::chrono::steady_clock;
+
+/// Each lost child leaves out one more step or thread; a process where more are stuck is given up.
+constexpr int kMaxChildren = 16;
+
+std::string_view words_for(Stage stage) {
+  switch (stage) {
+    case Stage::evidence: return "its files in /proc";
+    case Stage::process: return "its command line and environment";
+    case Stage::mappings: return "its mappings";
+    case Stage::files: return "the build-ids of its files";
+    case Stage::prepare: return "its interpreters";
+    case Stage::strict: return "all its threads at once";
+    case Stage::thread: return "one of its threads";
+    case Stage::finish: return "names and records in its memory";
+  }
+  return "it";
+}
+
+}  // namespace
+
+Collection::Collection(const Target& target, const SamplingOptions& options)
+    : plan_{target, options, {}, {}}, stage_since_(steady_clock::now()) {}
+
+void Collection::begin_child() {
+  ++children_;
+  parser_ = {};
+  broken_ = false;
+  done_ = false;
+  stage_ = Stage::evidence;
+  stage_tid_ = 0;
+  stage_since_ = steady_clock::now();
+}
+
+void Collection::feed(std::string_view bytes) {
+  if (broken_) return;
+  if (auto fed = parser_.feed(bytes); !fed) {
+    note(fed.error().code, fed.error().message);
+    broken_ = true;
+  }
+  while (auto frame = parser_.next()) apply(std::move(*frame));
+}
+
+void Collection::apply(Frame frame) {
+  switch (frame.kind) {
+    case FrameKind::stage:
+      stage_ = frame.stage;
+      stage_tid_ = frame.tid;
+      stage_since_ = steady_clock::now();
+      return;
+    case FrameKind::threads: take_threads(frame); return;
+    case FrameKind::process: take_process(frame); return;
+    case FrameKind::thread: take_thread(frame); return;
+    case FrameKind::ended:
+      ended_ += 1;
+      threads_.erase(frame.tid);
+      plan_.finished.insert(frame.tid);
+      return;
+    case FrameKind::rest: take_rest(frame); return;
+    case FrameKind::refused: take_refusal(frame); return;
+    case FrameKind::done: done_ = true; return;
+  }
+}
+
+void Collection::take_threads(const Frame& frame) {
+  auto listed = model::decode_capture(frame.json, frame.memory);
+  if (!listed) return note(listed.error().code, listed.error().message);
+  for (ThreadCapture& thread : listed->threads) threads_.try_emplace(thread.tid, std::move(thread));
+  listed->threads.clear();
+  if (!capture_) capture_ = std::move(*listed);
+}
+
+void Collection::take_process(const Frame& frame) {
+  auto process = model::decode_capture(frame.json, frame.memory);
+  if (!process) return note(process.error().code, process.error().message);
+  if (!capture_ || !has_process_) {
+    if (capture_) std::ranges::move(capture_->problems, std::back_inserter(process->problems));
+    capture_ = std::move(*process);
+    has_process_ = true;
+    return;
+  }
+  // A later child: what the first had to leave out may be known by now.
+  if (capture_->mappings.empty()) capture_->mappings = std::move(process->mappings);
+  if (capture_->files.empty()) capture_->files = std::move(process->files);
+}
+
+void Collection::take_thread(const Frame& frame) {
+  auto thread = model::decode_thread(frame.json, frame.memory);
+  if (!thread) return note(thread.error().code, thread.error().message);
+  plan_.finished.insert(thread->tid);
+  threads_.insert_or_assign(thread->tid, std::move(*thread));
+}
+
+void Collection::take_rest(const Frame& frame) {
+  auto rest = model::decode_capture(frame.json, frame.memory);
+  if (!rest) return note(rest.error().code, rest.error().message);
+  if (!capture_) return;
+  std::ranges::move(rest->memory, std::back_inserter(capture_->memory));
+  std::ranges::move(rest->problems, std::back_inserter(capture_->problems));
+  capture_->stopped_us += rest->stopped_us;
+  if (!rest->mappings.empty()) capture_->mappings = std::move(rest->mappings);
+  if (!rest->files.empty()) capture_->files = std::move(rest->files);
+}
+
+void Collection::take_refusal(const Frame& frame) {
+  auto refused = model::decode_capture(frame.json, frame.memory);
+  if (!refused || refused->problems.empty()) return;
+  refusal_ = model::FailedProcess{refused->host, refused->pid, refused->identity, refused->kernel_state,
+                                  refused->problems.front().error};
+}
+
+void Collection::note(ErrorCode code, std::string message, std::string fix) {
+  if (!capture_) {
+    capture_.emplace();
+    capture_->pid = plan_.target.pid;
+  }
+  capture_->problems.push_back({"pid", std::to_string(plan_.target.pid), {code, std::move(message), std::move(fix)}});
+}
+
+void Collection::note_thread(std::int32_t tid, ErrorCode code, std::string message, std::string fix) {
+  ThreadCapture& thread = threads_.try_emplace(tid).first->second;
+  thread.tid = tid;
+  thread.problems.push_back({code, std::move(message), std::move(fix)});
+  plan_.finished.insert(tid);
+}
+
+steady_clock::time_point Collection::step_deadline() const { return stage_since_ + plan_.options.deadline / 4; }
+
+void Collection::child_lost(int signal, bool overdue) {
+  const bool held_too_long = signal == SIGALRM;
+  const bool slow = overdue || held_too_long;
+  const ErrorCode code = slow ? ErrorCode::timed_out : ErrorCode::internal;
+  const std::string what = slow ? "did not end in time" : fmt::format("ended by signal {}", signal);
+  if (stage_ == Stage::thread) {
+    const auto found = threads_.find(stage_tid_);
+    const std::string wchan = found == threads_.end() ? "" : found->second.wchan;
+    note_thread(stage_tid_, code,
+                fmt::format("the reading of thread {} (in {}) {}", stage_tid_,
+                            wchan.empty() || wchan == "0" ? "an unknown kernel function" : wchan, what),
+                slow ? "part of its memory may be on a dead file server or wait for a user-space pager" : "");
+    return;
+  }
+  note(code, fmt::format("the reading of pid {}, {}, {}", plan_.target.pid, words_for(stage_), what),
+       slow ? "a lock of the process may be held, or its memory be on a dead file server" : "");
+  plan_.skip.insert(stage_);
+}
+
+bool Collection::wants_another_child() const {
+  return !done_ && !refusal_ && children_ < kMaxChildren && stage_ != Stage::evidence;
+}
+
+void Collection::report_unread_threads(bool out_of_time) {
+  for (auto& [tid, thread] : threads_) {
+    if (plan_.finished.contains(tid) || thread.method != model::CaptureMethod::none || thread.kernel_worker) continue;
+    const auto limit = static_cast<double>(plan_.options.deadline.count()) / 1000;
+    if (out_of_time)
+      thread.problems.push_back({ErrorCode::timed_out, fmt::format("thread {} was not reached within {} s", tid, limit),
+                                 "sample with a longer --timeout"});
+    else
+      thread.problems.push_back({ErrorCode::internal, fmt::format("thread {} was not reached", tid), {}});
+  }
+}
+
+SampleResult Collection::take(bool out_of_time) {
+  if (refusal_) return tl::make_unexpected(std::move(*refusal_));
+  report_unread_threads(out_of_time);
+  if (!capture_) note(ErrorCode::timed_out, fmt::format("pid {} gave nothing in time", plan_.target.pid));
+  ProcessCapture capture = std::move(*capture_);
+  for (auto& [tid, thread] : threads_) capture.threads.push_back(std::move(thread));
+  if (capture.threads.empty()) {
+    model::FailedProcess failed{capture.host, capture.pid, capture.identity, capture.kernel_state, {}};
+    failed.error =
+        capture.problems.empty()
+            ? model::Error{ErrorCode::vanished, fmt::format("process {} ended while it was read", plan_.target.pid), {}}
+            : capture.problems.back().error;
+    return tl::make_unexpected(std::move(failed));
+  }
+  return capture;
+}
+
+}  // namespace hangstack::sampler

@@ -1,0 +1,70 @@
+#pragma once
+// The parent's side of one target: takes the frames of its children, and says what the next child may leave out.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "sampler/sampler.h"
+#include "sampler/stream.h"
+#include "sampler/target_reader.h"
+
+namespace hangstack::sampler {
+
+class Collection {
+ public:
+  Collection(const Target& target, const SamplingOptions& options);
+
+  /// Bytes from the current child.
+  void feed(std::string_view bytes);
+
+  /// The child sent its last frame.
+  [[nodiscard]] bool is_done() const { return done_; }
+
+  /// When the step that the child is at is overdue: a quarter of the deadline after it began, so that one stuck thread
+  /// does not cost the others.
+  [[nodiscard]] std::chrono::steady_clock::time_point step_deadline() const;
+
+  /// The child is gone: `signal` killed it (0: it exited), or the parent gave it up at its step's deadline. The step is
+  /// left out from here on, and what stood at it is noted.
+  void child_lost(int signal, bool overdue);
+
+  /// Whether another child could bring more.
+  [[nodiscard]] bool wants_another_child() const;
+  [[nodiscard]] const ReadPlan& plan() const { return plan_; }
+  /// The parser starts anew: a new child begins.
+  void begin_child();
+
+  /// What there is. `out_of_time`: the target's deadline passed before the child was done.
+  SampleResult take(bool out_of_time);
+
+ private:
+  void apply(Frame frame);
+  void take_threads(const Frame& frame);
+  void take_process(const Frame& frame);
+  void take_thread(const Frame& frame);
+  void take_rest(const Frame& frame);
+  void take_refusal(const Frame& frame);
+  void note(model::ErrorCode code, std::string message, std::string fix = {});
+  void note_thread(std::int32_t tid, model::ErrorCode code, std::string message, std::string fix);
+  void report_unread_threads(bool out_of_time);
+
+  ReadPlan plan_;
+  FrameParser parser_;
+  bool broken_ = false;
+  bool done_ = false;
+  int children_ = 0;
+  Stage stage_ = Stage::evidence;
+  std::int32_t stage_tid_ = 0;
+  std::chrono::steady_clock::time_point stage_since_;
+  std::optional<model::ProcessCapture> capture_;
+  bool has_process_ = false;
+  std::map<std::int32_t, model::ThreadCapture> threads_;
+  std::size_t ended_ = 0;
+  std::optional<model::FailedProcess> refusal_;
+};
+
+}  // namespace hangstack::sampler

@@ -1,0 +1,196 @@
+#include "sampler/memory/live_memory.h"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+
+namespace hangstack::sampler {
+namespace {
+
+using model::ReadRequest;
+
+constexpr std::size_t kMaxPieces = 1024;              // IOV_MAX (include/uapi/linux/uio.h)
+constexpr std::uint64_t kFaultAroundBytes = 1 << 16;  // default of fault_around_bytes (mm/memory.c)
+
+std::uint64_t page_of(std::uint64_t address) { return address & ~(kPageBytes - 1); }
+
+iovec piece_at(std::uint64_t address, std::size_t bytes) {
+  return {reinterpret_cast<void*>(address), bytes};  // NOLINT(performance-no-int-to-ptr): an address elsewhere
+}
+
+}  // namespace
+
+LiveMemory::LiveMemory(std::int32_t tid, const std::string& task_folder, std::span<const model::Mapping> mappings,
+                       const FileSystems& file_systems, std::size_t fault_budget)
+    : tid_(tid), task_folder_(task_folder), presence_(task_folder + "/pagemap"), fault_budget_(fault_budget) {
+  update_mappings(mappings, file_systems);
+}
+
+LiveMemory::~LiveMemory() {
+  if (mem_file_ >= 0) ::close(mem_file_);
+}
+
+void LiveMemory::update_mappings(std::span<const model::Mapping> mappings, const FileSystems& file_systems) {
+  regions_.clear();
+  for (const model::Mapping& mapping : mappings) {
+    const MappingAccess access = access_of(mapping, file_systems);
+    if (access != MappingAccess::never) regions_.push_back({mapping.start, mapping.end, access});
+  }
+}
+
+std::optional<LiveMemory::Range> LiveMemory::mapping_of(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(regions_, address, {}, &Region::start);
+  if (after == regions_.begin()) return std::nullopt;
+  const Region& region = *std::prev(after);
+  if (address >= region.end) return std::nullopt;
+  return Range{region.start, region.end};
+}
+
+bool LiveMemory::charge_fault(std::uint64_t address) {
+  const std::uint64_t block = address / kFaultAroundBytes;
+  if (block == last_fault_block_) return true;
+  if (fault_budget_ < kFaultAroundBytes) return false;
+  fault_budget_ -= kFaultAroundBytes;
+  last_fault_block_ = block;
+  return true;
+}
+
+/// Up to where [from, to) of one region may be read.
+std::uint64_t LiveMemory::present_end(const Region& region, std::uint64_t from, std::uint64_t to) {
+  std::uint64_t at = page_of(from);
+  while (at < to) {
+    const std::uint64_t pages = (to - at + kPageBytes - 1) / kPageBytes;
+    const PagePresence::Run run = presence_.run_at(at, pages);
+    const std::uint64_t run_end = at + run.pages * kPageBytes;
+    if (!run.present) {
+      if (region.access == MappingAccess::only_present) return std::max(at, from);
+      for (; at < std::min(run_end, to); at += kPageBytes) {
+        if (!charge_fault(at)) return std::max(at, from);
+      }
+    }
+    at = run_end;
+  }
+  return to;
+}
+
+std::size_t LiveMemory::readable_prefix(std::uint64_t address, std::size_t bytes) {
+  const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - address;
+  const std::uint64_t end = address + std::min<std::uint64_t>(bytes, room);
+  std::uint64_t at = address;
+  auto region = std::ranges::upper_bound(regions_, at, {}, &Region::start);
+  if (region == regions_.begin()) return 0;
+  --region;
+  while (at < end && region != regions_.end() && region->start <= at && at < region->end) {
+    const std::uint64_t piece_end = std::min(end, region->end);
+    const std::uint64_t readable = present_end(*region, at, piece_end);
+    at = readable;
+    if (readable < piece_end) break;
+    ++region;
+  }
+  return at - address;
+}
+
+void LiveMemory::read_batch(std::span<ReadRequest> requests) {
+  std::vector<std::size_t> allowed(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i].got = 0;
+    allowed[i] = readable_prefix(requests[i].address.value, requests[i].into.size());
+  }
+  transfer(requests, allowed);
+}
+
+std::size_t LiveMemory::read_unmapped(model::RemoteAddress address, std::span<std::byte> into) {
+  const Region anonymous{0, std::numeric_limits<std::uint64_t>::max(), MappingAccess::only_present};
+  const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - address.value - kPageBytes;
+  if (address.value > room) return 0;
+  const std::uint64_t end = present_end(anonymous, address.value, address.value + into.size());
+  ReadRequest request{address, into, 0};
+  const std::size_t allowed = end - address.value;
+  transfer(std::span(&request, 1), std::span(&allowed, 1));
+  return request.got;
+}
+
+void LiveMemory::transfer(std::span<ReadRequest> requests, std::span<const std::size_t> allowed) {
+  std::array<iovec, kMaxPieces> local;
+  std::array<iovec, kMaxPieces> remote;
+  std::size_t next = 0;
+  while (next < requests.size()) {
+    std::size_t pieces = 0;
+    std::size_t total = 0;
+    const std::size_t first = next;
+    for (; next < requests.size() && pieces < kMaxPieces; ++next) {
+      // An empty piece is kept: pieces and requests stay in step.
+      local[pieces] = {requests[next].into.data(), allowed[next]};
+      remote[pieces++] = piece_at(requests[next].address.value, allowed[next]);
+      total += allowed[next];
+    }
+    if (total == 0) continue;
+    const ssize_t bytes = mem_file_ < 0 ? ::process_vm_readv(tid_, local.data(), pieces, remote.data(), pieces, 0) : -1;
+    if (mem_file_ >= 0 || (bytes < 0 && switch_to_mem_file(errno))) {
+      for (std::size_t i = first; i < next; ++i)
+        requests[i].got = read_mem_file(requests[i].address.value, requests[i].into.first(allowed[i]));
+      continue;
+    }
+    auto left = static_cast<std::size_t>(std::max<ssize_t>(bytes, 0));
+    for (std::size_t i = first; i < next; ++i) {
+      const std::size_t whole = std::min(left, allowed[i]);
+      requests[i].got = whole;
+      left -= whole;
+      if (whole == allowed[i]) continue;
+      // The call ended here: take of this one what there is, and go on behind it.
+      requests[i].got +=
+          transfer_by_pages(requests[i].address.value + whole, requests[i].into.subspan(whole, allowed[i] - whole));
+      next = i + 1;
+      break;
+    }
+  }
+}
+
+/// A transfer ends at the first piece that is not readable as a whole (process_vm_readv(2)): pieces of one page.
+std::size_t LiveMemory::transfer_by_pages(std::uint64_t address, std::span<std::byte> into) {
+  std::size_t done = 0;
+  std::array<iovec, kMaxPieces> remote;
+  while (done < into.size()) {
+    std::size_t pieces = 0;
+    std::size_t bytes = 0;
+    while (pieces < kMaxPieces && done + bytes < into.size()) {
+      const std::uint64_t at = address + done + bytes;
+      const std::size_t size = std::min<std::uint64_t>(page_of(at) + kPageBytes - at, into.size() - done - bytes);
+      remote[pieces++] = piece_at(at, size);
+      bytes += size;
+    }
+    const iovec local{into.data() + done, bytes};
+    const ssize_t got = ::process_vm_readv(tid_, &local, 1, remote.data(), pieces, 0);
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+    if (static_cast<std::size_t>(got) < bytes) break;
+  }
+  return done;
+}
+
+/// ENOSYS: a kernel without CONFIG_CROSS_MEMORY_ATTACH. EPERM: a seccomp filter of ours, as containers have, while the
+/// file is judged by the ptrace check alone.
+bool LiveMemory::switch_to_mem_file(int error) {
+  if ((error != ENOSYS && error != EPERM) || tried_mem_file_) return false;
+  tried_mem_file_ = true;
+  mem_file_ = ::open((task_folder_ + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
+  return mem_file_ >= 0;
+}
+
+std::size_t LiveMemory::read_mem_file(std::uint64_t address, std::span<std::byte> into) const {
+  std::size_t done = 0;
+  while (done < into.size() && address + done <= static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
+    const ssize_t got = ::pread(mem_file_, into.data() + done, into.size() - done, static_cast<off_t>(address + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+}  // namespace hangstack::sampler

@@ -1,0 +1,165 @@
+#include "sampler/stop/stop_all.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sampler/stop/hold_alarm.h"
+#include "sampler/stop/stop_thread.h"
+#include "sampler/stop/tracee.h"
+#include "sampler/stop/tracer_thread.h"
+
+namespace hangstack::sampler {
+namespace {
+
+using model::Register;
+using model::ThreadCapture;
+
+constexpr int kMaxRounds = 50;  // a process that makes threads faster than they can be stopped
+
+struct Held {
+  Tracee tracee;
+  std::size_t index;  ///< into the threads
+  StoppedRegisters state;
+  StackCopy stack;
+  RecordingMemory::Pages pages;
+};
+
+class StopAll {
+ public:
+  StopAll(const ProcFiles& proc, std::int32_t pid, std::vector<ThreadCapture>& threads,
+          const std::vector<std::int32_t>& others, ThreadWindow& window, std::size_t stack_bytes)
+      : proc_(proc),
+        task_folder_(fmt::format("{}/task", pid)),
+        threads_(threads),
+        known_(others.begin(), others.end()),
+        window_(window),
+        stack_bytes_(stack_bytes) {
+    held_.reserve(threads.size() + 64);
+    threads_.reserve(threads.size() + 64);
+  }
+
+  void run() {
+    std::vector<std::size_t> fresh;
+    for (std::size_t i = 0; i < threads_.size(); ++i) fresh.push_back(i);
+    for (int round = 0; round < kMaxRounds && !fresh.empty(); ++round) {
+      stop(fresh);
+      fresh = find_new();
+    }
+    copy();
+    release();
+    keep();
+  }
+
+  StopAllResult take_result() { return std::move(result_); }
+
+ private:
+  void stop(const std::vector<std::size_t>& fresh) {
+    const std::size_t first = held_.size();
+    for (const std::size_t index : fresh) {
+      const std::int32_t tid = threads_[index].tid;
+      known_.insert(tid);
+      if (held_.empty()) since_ = SteadyClock::now();
+      auto tracee = Tracee::seize(tid);
+      if (tracee) {
+        held_.push_back({std::move(*tracee), index, {}, {}, {}});
+      } else {
+        failed(index, tracee.error());
+      }
+    }
+    const auto deadline = SteadyClock::now() + kStopPatience;
+    for (std::size_t i = first; i < held_.size(); ++i) {
+      const auto stopped = held_[i].tracee.wait_until_stopped(deadline);
+      std::optional<StoppedRegisters> state;
+      if (stopped) state = held_[i].tracee.registers();
+      if (state) {
+        held_[i].state = *state;
+      } else {
+        failed(held_[i].index, stopped ? model::Error{model::ErrorCode::vanished, {}, {}} : stopped.error());
+        late_.push_back(std::move(held_[i].tracee));
+      }
+    }
+    std::erase_if(held_, [](const Held& held) { return held.state.registers.known_mask() == 0; });
+  }
+
+  void failed(std::size_t index, const model::Error& error) {
+    const bool ended = error.code == model::ErrorCode::vanished;
+    (ended ? result_.ended : result_.not_stopped).push_back(threads_[index].tid);
+    if (!ended) threads_[index].problems.push_back(error);
+  }
+
+  std::vector<std::size_t> find_new() {
+    std::vector<std::size_t> fresh;
+    const auto tids = proc_.list_numbers(task_folder_);
+    if (!tids) return fresh;
+    for (const std::int32_t tid : *tids) {
+      if (known_.contains(tid)) continue;
+      fresh.push_back(threads_.size());
+      threads_.emplace_back().tid = tid;
+      result_.new_threads.push_back(tid);
+    }
+    return fresh;
+  }
+
+  void copy() {
+    std::vector<std::uint64_t> stack_pointers;
+    stack_pointers.reserve(held_.size());
+    for (const Held& held : held_) stack_pointers.push_back(held.state.registers.get(Register::rsp).value_or(0));
+    const auto stacks = window_.copy_stacks(stack_pointers, stack_bytes_);
+    RecordingMemory* recording = window_.sources().recording;
+    if (recording != nullptr) recording->freeze();
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      Held& held = held_[i];
+      held.stack = stacks[i];
+      ThreadCapture& thread = threads_[held.index];
+      thread.registers = held.state.registers;
+      thread.fs_base = held.state.fs_base;
+      held.pages = window_.inspect(thread, held.stack);
+    }
+    if (recording != nullptr) recording->thaw();
+  }
+
+  void release() {
+    for (Held& held : held_) threads_[held.index].stopped_us = held.tracee.release();
+    late_.clear();
+    if (!held_.empty())
+      result_.stopped_us = std::chrono::duration<double, std::micro>(SteadyClock::now() - since_).count();
+  }
+
+  void keep() {
+    for (const Held& held : held_) {
+      ThreadCapture& thread = threads_[held.index];
+      thread.method = model::CaptureMethod::stopped;
+      if (!thread.syscall) thread.syscall = held.state.syscall;
+      ThreadWindow::keep(thread, held.stack, held.pages);
+    }
+  }
+
+  const ProcFiles& proc_;
+  std::string task_folder_;
+  std::vector<ThreadCapture>& threads_;
+  std::set<std::int32_t> known_;
+  ThreadWindow& window_;
+  std::size_t stack_bytes_;
+  std::vector<Held> held_;
+  std::vector<Tracee> late_;
+  SteadyClock::time_point since_;
+  StopAllResult result_;
+};
+
+}  // namespace
+
+StopAllResult stop_all(const ProcFiles& proc, std::int32_t pid, std::vector<ThreadCapture>& threads,
+                       const std::vector<std::int32_t>& others, ThreadWindow& window, std::size_t stack_bytes) {
+  StopAll work(proc, pid, threads, others, window, stack_bytes);
+  window.reset();
+  run_as_tracer([&] {
+    const HoldAlarm alarm(kLongestHold);
+    work.run();
+  });
+  return work.take_result();
+}
+
+}  // namespace hangstack::sampler

@@ -1,0 +1,51 @@
+#include "sampler/stop/stop_thread.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "sampler/stop/hold_alarm.h"
+#include "sampler/stop/tracee.h"
+#include "sampler/stop/tracer_thread.h"
+
+namespace hangstack::sampler {
+namespace {
+
+using model::Expected;
+using model::Register;
+using model::ThreadCapture;
+
+Expected<void> stop_and_copy(ThreadCapture& thread, ThreadWindow& window, std::size_t stack_bytes) {
+  auto tracee = Tracee::seize(thread.tid);
+  if (!tracee) return tl::make_unexpected(tracee.error());
+  if (auto stopped = tracee->wait_until_stopped(SteadyClock::now() + kStopPatience); !stopped)
+    return tl::make_unexpected(stopped.error());
+  const auto state = tracee->registers();
+  if (!state) return model::failure(model::ErrorCode::vanished, fmt::format("thread {} was killed", thread.tid));
+  thread.registers = state->registers;
+  thread.fs_base = state->fs_base;
+  if (!thread.syscall) thread.syscall = state->syscall;
+  const std::uint64_t stack_pointer = *state->registers.get(Register::rsp);
+  const auto stack = window.copy_stacks(std::span(&stack_pointer, 1), stack_bytes).front();
+  const auto pages = window.inspect(thread, stack);
+  thread.stopped_us = tracee->release();
+  thread.method = model::CaptureMethod::stopped;
+  ThreadWindow::keep(thread, stack, pages);
+  return {};
+}
+
+}  // namespace
+
+Expected<void> stop_thread(ThreadCapture& thread, ThreadWindow& window, std::size_t stack_bytes) {
+  Expected<void> done;
+  ThreadCapture stopped = thread;
+  window.reset();
+  run_as_tracer([&] {
+    const HoldAlarm alarm(kLongestHold);
+    done = stop_and_copy(stopped, window, stack_bytes);
+  });
+  if (done) thread = std::move(stopped);
+  return done;
+}
+
+}  // namespace hangstack::sampler

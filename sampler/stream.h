@@ -1,0 +1,67 @@
+#pragma once
+// The stream from the child that reads a target to its parent: frames on a pipe.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/capture.h"
+#include "model/error.h"
+
+namespace hangstack::sampler {
+
+/// What the child is about to do; the parent times it.
+enum class Stage : std::uint8_t {
+  evidence,  ///< files that need no lock
+  process,   ///< identity, command line, environment
+  mappings,  ///< maps and mountinfo
+  files,     ///< build-ids, from memory
+  prepare,   ///< the inspector's preparation
+  strict,    ///< all threads stopped at once
+  thread,    ///< one thread; `tid` says which
+  finish,    ///< the inspector's last reads
+};
+inline constexpr int kStageCount = 8;
+
+enum class FrameKind : std::uint8_t {
+  stage = 1,  ///< no body
+  threads,    ///< a capture with nothing but threads, which have no stacks yet
+  process,    ///< a capture without threads: everything that is known before the threads are read
+  thread,     ///< one thread, done
+  ended,      ///< no body: `tid` was listed and has ended
+  rest,       ///< a capture with memory, totals, problems; mappings and files if they changed
+  refused,    ///< a capture with one problem: why there is none
+  done,       ///< no body: the last frame
+};
+
+struct Frame {
+  FrameKind kind = FrameKind::stage;
+  Stage stage = Stage::evidence;
+  std::int32_t tid = 0;
+  std::string json;    ///< as model/capture_codec.h encodes it
+  std::string memory;  ///< likewise
+};
+
+/// Header (kind, stage, tid, two lengths) and body, in this machine's byte order: both ends are one program.
+std::string encode_frame(const Frame& frame);
+
+/// Takes bytes as they come.
+class FrameParser {
+ public:
+  /// `malformed_input` for bytes that are no frame; every later call says the same.
+  model::Expected<void> feed(std::string_view bytes);
+  std::optional<Frame> next();
+
+ private:
+  std::string buffer_;
+  std::deque<Frame> frames_;
+  bool broken_ = false;
+};
+
+/// Writes all bytes to a pipe, waiting for its reader; false if the reader is gone.
+bool write_all(int descriptor, std::string_view bytes);
+
+}  // namespace hangstack::sampler

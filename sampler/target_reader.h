@@ -1,0 +1,22 @@
+#pragma once
+// The work of the child that reads one target.
+
+#include <cstdint>
+#include <set>
+
+#include "sampler/sampler.h"
+#include "sampler/stream.h"
+
+namespace hangstack::sampler {
+
+struct ReadPlan {
+  Target target;
+  SamplingOptions options;
+  std::set<Stage> skip;             ///< where an earlier child of this target got stuck
+  std::set<std::int32_t> finished;  ///< threads that need no further reading
+};
+
+/// Reads the target and writes frames to `pipe`, one as soon as it is known; main thread first.
+void read_target(const ReadPlan& plan, const InspectorFactory& make_inspector, int pipe);
+
+}  // namespace hangstack::sampler
