@@ -12,7 +12,7 @@ struct TextOptions {
   bool all_threads = false;  ///< do not fold idle helpers
   bool full = false;         ///< every stack, with every frame
   bool why = false;          ///< the log of rules
-  int width = 100;           ///< columns
+  int width = 100;           ///< columns; at least 80 are taken
 };
 
 /// The report of design section 7: UTF-8, ends in a newline.

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kPatternColumns = 24;
 constexpr int kSubjectColumns = 24;
+constexpr int kScopeColumns = 10;
 constexpr std::size_t kMostClasses = 40;
 
 /// Numbers become '#': failures that differ only in them are one class.
@@ -48,7 +49,7 @@ std::vector<ProblemClass> classes_of(const std::vector<model::Problem>& problems
 /// "pid 41880", "pids 41880-7", "host gpu07".
 std::string subject_of(const ProblemClass& one) {
   const model::Problem& first = *one.members.front();
-  const std::string scope = printable(first.scope);
+  const std::string scope = cut_end(printable(first.scope), kScopeColumns);
   if (one.members.size() == 1) return cut_end(scope + " " + printable(first.subject), kSubjectColumns);
   std::vector<std::int32_t> numbers;
   for (const auto* problem : one.members) {

@@ -91,9 +91,9 @@ std::string folded_hosts(const std::set<std::string>& hosts) {
 }
 
 std::string fitting_list(const std::string& folded, std::size_t count, int width) {
-  if (columns(folded) <= width) return folded;
   const std::string tail = fmt::format("… ({})", count);
   const int room = std::max(width - columns(tail), 1);
+  if (columns(folded) <= std::max(width, room + 1)) return folded;
   std::string head = cut_end(folded, room + 1);
   head.erase(head.size() - std::string_view("…").size());
   const std::size_t comma = head.rfind(',');
@@ -109,7 +109,7 @@ std::string ranks_in_words(const model::RankSet& ranks, int width) {
 
 std::string duration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "?";
-  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   if (seconds > 1e12) return "?";
   const auto s = static_cast<long long>(std::llround(seconds));
   if (s < 3600) return fmt::format("{} min {} s", s / 60, s % 60);

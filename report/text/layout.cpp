@@ -4,13 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {
 
-constexpr int kNarrowestPage = 60;
+constexpr int kNarrowestPage = 80;
 constexpr std::string_view kEllipsis = "…";
 
 /// Bytes of the beginning of `text` that fit `width` columns.
@@ -68,6 +69,21 @@ std::vector<std::string> fill(std::vector<std::string> words, int room) {
     used += needed;
   }
   return lines;
+}
+
+/// Takes from `flexible` as long as it is wide enough to say something, then from the widest column.
+void narrow(std::vector<int>& widths, int room, std::size_t flexible) {
+  constexpr int kStillReadable = 24;
+  int surplus = std::accumulate(widths.begin(), widths.end(), -room);
+  while (surplus > 0) {
+    auto column = std::max_element(widths.begin(), widths.end());
+    if (flexible < widths.size() && widths[flexible] > kStillReadable) {
+      column = widths.begin() + static_cast<std::ptrdiff_t>(flexible);
+    }
+    if (*column <= 1) return;
+    --*column;
+    --surplus;
+  }
 }
 
 fmt::text_style style_of(Paint paint) {
@@ -169,16 +185,13 @@ void Table::print(Page& page, int indent, std::size_t flexible) const {
     widths.resize(std::max(widths.size(), row.cells.size()));
     for (std::size_t i = 0; i < row.cells.size(); ++i) widths[i] = std::max(widths[i], columns(row.cells[i]));
   }
-  int total = indent + kBetween * (static_cast<int>(widths.size()) - 1);
-  for (const int w : widths) total += w;
-  if (total > page.width() && flexible < widths.size()) {
-    widths[flexible] = std::max(widths[flexible] - (total - page.width()), 8);
-  }
+  const int gaps = kBetween * (static_cast<int>(widths.size()) - 1);
+  narrow(widths, page.width() - indent - gaps, flexible);
   for (const Row& row : rows_) {
     std::string text(static_cast<std::size_t>(indent), ' ');
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       if (i > 0) text.append(kBetween, ' ');
-      text += padded(i == flexible ? cut_middle(row.cells[i], widths[i]) : row.cells[i], widths[i]);
+      text += padded(i == flexible ? cut_middle(row.cells[i], widths[i]) : cut_end(row.cells[i], widths[i]), widths[i]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     page.line(page.paint(row.paint, text));

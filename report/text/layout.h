@@ -30,6 +30,7 @@ enum class Paint : std::uint8_t { none, bad, good, unsure, heading, faint };
 /// The text of a report as it grows.
 class Page {
  public:
+  /// A page is at least 80 columns wide.
   Page(int width, bool color);
 
   [[nodiscard]] int width() const { return width_; }
@@ -54,7 +55,8 @@ class Table {
  public:
   explicit Table(std::vector<std::string> heading);
   void row(std::vector<std::string> cells, Paint paint = Paint::none);
-  /// `indent` spaces before each line. Cells of column `flexible` lose their middle when the page is too narrow.
+  /// `indent` spaces before each line. On a page that is too narrow, cells of
+  /// column `flexible` lose their middle, then those of wide columns their end.
   void print(Page& page, int indent, std::size_t flexible) const;
 
  private:

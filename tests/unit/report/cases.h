@@ -1,6 +1,7 @@
 #pragma once
 // The reports whose text and JSON are kept in tests/golden/.
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct Case {
   model::Report report;
   bool json = true;  ///< a large report is kept as text only
   report::TextOptions options;
+
+  friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 };
 
 model::Report hung_gloo_straggler();
