@@ -1,4 +1,4 @@
-#include <fmt/chrono.h>
+#include <fmt/core.h>
 
 #include <ctime>
 
@@ -30,6 +30,15 @@ void write_strings(JsonWriter& json, std::string_view name, const std::vector<st
   json.end_array();
 }
 
+/// "2026-11-29T03:12:41Z"; empty if the number is no date.
+std::string rfc3339(std::int64_t unix_s) {
+  std::tm utc{};
+  const std::time_t time = unix_s;
+  if (gmtime_r(&time, &utc) == nullptr || utc.tm_year > 9999 - 1900) return {};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
 void write_head(JsonWriter& json, const model::Report& report) {
   json.member("schema", "hangstack-report/1");
   json.key("tool");
@@ -37,10 +46,7 @@ void write_head(JsonWriter& json, const model::Report& report) {
   json.member("name", "hangstack");
   json.member("version", report.tool_version);
   json.end_object();
-  std::tm utc{};
-  const std::time_t created = report.created_unix_s;
-  gmtime_r(&created, &utc);
-  json.member("created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc));
+  json.member_or_null("created", rfc3339(report.created_unix_s));
   json.key("sampling");
   json.begin_object();
   json.member("samples", report.sampling.samples);

@@ -98,8 +98,8 @@ struct ProcessFacts {
   std::optional<int> rank;
   std::int32_t pid = 0;
   std::string host = "gpu07";
-  std::string state;
-  std::optional<double> asleep_s;
+  std::string state = {};
+  std::optional<double> asleep_s = {};
   std::optional<bool> moved = false;
 };
 
