@@ -1,0 +1,48 @@
+"""run_demo.py HANGSTACK PYTHON REPORT.json: hangs a job, samples it, ends it. Called by scripts/demo."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+from hung_job import Job
+
+TRAIN = pathlib.Path(__file__).resolve().parents[2] / "examples" / "train.py"
+
+
+def say(text):
+    print(f"demo: {text}", flush=True)
+
+
+def stop(number, _):
+    raise SystemExit(128 + number)
+
+
+def main():
+    hangstack, python, report = sys.argv[1:]
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGHUP, stop)
+    say(f"starting 3 ranks: {python} examples/train.py")
+    began = time.monotonic()
+    with Job(python, TRAIN) as job:
+        job.wait_until_hung({0: "all_reduce", 1: "all_reduce", 2: "load_batch"})
+        say(f"hung: no rank has moved for half a second ({time.monotonic() - began:.0f} s after the start)")
+        # Only this job's: another train.py may run on the machine.
+        ours = ["pgrep", "--parent", str(os.getpid()), "--full", TRAIN.name]
+        pids = subprocess.run(ours, check=True, capture_output=True, text=True).stdout.split()
+        say(f"hangstack --pids {' '.join(pids)}        (from: {' '.join(ours)})\n")
+        status = subprocess.run([hangstack, "--pids", *pids, "-o", "-", "-o", report]).returncode
+        print()
+    say(f"ended the 3 ranks; the report is also in {report}")
+    return status
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except (RuntimeError, TimeoutError) as error:
+        sys.exit(f"demo: the job did not hang: {error}")
