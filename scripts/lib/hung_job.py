@@ -45,6 +45,20 @@ def kernel_state(pid):
         return ""
 
 
+def wait_until_asleep(pids, quiet_s=0.5, deadline_s=60):
+    """Until the main thread of every process has slept in one system call, without a single switch, for `quiet_s`."""
+    end = time.monotonic() + deadline_s
+    since, before = time.monotonic(), None
+    while time.monotonic() < end:
+        rest = [thread_rest(pid, pid) for pid in pids]
+        if rest != before or None in rest:
+            since, before = time.monotonic(), rest
+        elif time.monotonic() - since >= quiet_s:
+            return
+        select.select([], [], [], 0.02)
+    raise TimeoutError(f"after {deadline_s} s the job still moves: {dict(zip(pids, before))}")
+
+
 class Job:
     """The ranks of one job. `with Job(...) as job:` leaves no process behind."""
 
@@ -127,19 +141,8 @@ class Job:
     def has_said(self, rank, event):
         return event in self.said[rank].splitlines()
 
-    def wait_until_asleep(self, ranks=None, quiet_s=0.5, deadline_s=60):
-        """Until the main thread of every rank has slept in one system call, without a single switch, for `quiet_s`."""
-        pids = [self.ranks[rank].pid for rank in (range(len(self.ranks)) if ranks is None else ranks)]
-        end = time.monotonic() + deadline_s
-        since, before = time.monotonic(), None
-        while time.monotonic() < end:
-            rest = [thread_rest(pid, pid) for pid in pids]
-            if rest != before or None in rest:
-                since, before = time.monotonic(), rest
-            elif time.monotonic() - since >= quiet_s:
-                return
-            select.select([], [], [], 0.02)
-        raise TimeoutError(f"after {deadline_s} s the job still moves: {dict(zip(pids, before))}")
+    def wait_until_asleep(self, ranks=None):
+        wait_until_asleep([self.pids[rank] for rank in (range(len(self.ranks)) if ranks is None else ranks)])
 
     def wait_until_hung(self, expected):
         """`expected`: {rank: the line it writes right before the call that it hangs in}."""

@@ -1,0 +1,126 @@
+"""A data-parallel training loop with one way to hang per scenario: train.py SCENARIO.
+
+A line goes to READY_FD before the call that hangs; under torchrun, which closes foreign descriptors, to the FIFO READY_PATH.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+
+SCENARIO = sys.argv[1]
+RANK = int(os.environ["RANK"])
+LAST = RANK == int(os.environ["WORLD_SIZE"]) - 1
+HANG_AT_STEP = 2
+
+
+PR_SET_PDEATHSIG = 1
+ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # no rank outlives its launcher
+
+
+def tell(event):
+    if "READY_PATH" in os.environ:
+        with open(os.environ["READY_PATH"], "w") as fifo:
+            fifo.write(f"{RANK} {event}\n")
+    else:
+        os.write(int(os.environ["READY_FD"]), f"{event}\n".encode())
+
+
+def sleep_for_good():
+    time.sleep(86400)
+
+
+def load_batch(step):
+    if SCENARIO in ("straggler", "stopped", "workers") and LAST and step == HANG_AT_STEP:
+        tell("load_batch")
+        sleep_for_good()
+    if SCENARIO == "moving":
+        burn(0.02)
+    return torch.ones(1024) * step
+
+
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def sync_gradients(step, gradients):
+    if step == HANG_AT_STEP:
+        tell("all_reduce")
+    dist.all_reduce(gradients)
+    return gradients
+
+
+def gather_metrics(gradients):
+    """The collective that its peers do not run."""
+    tell("all_gather")
+    gathered = [torch.empty_like(gradients) for _ in range(dist.get_world_size())]
+    dist.all_gather(gathered, gradients)
+
+
+def log_anomaly():
+    """The branch without a collective."""
+    tell("log_anomaly")
+    sleep_for_good()
+
+
+def train_step(step):
+    gradients = load_batch(step) * 0.5
+    if step == HANG_AT_STEP and SCENARIO == "branch" and LAST:
+        return log_anomaly()
+    if step == HANG_AT_STEP and SCENARIO == "mismatch" and RANK == 0:
+        return gather_metrics(gradients)
+    return sync_gradients(step, gradients)
+
+
+def steps():
+    """The last rank of "past" has one batch less: uneven data."""
+    return HANG_AT_STEP if SCENARIO == "past" and LAST else 10**9
+
+
+def train_loop():
+    for step in range(steps()):
+        train_step(step)
+
+
+def save_model():
+    tell("save_model")
+    sleep_for_good()
+
+
+def load_with_workers():
+    """Two DataLoader workers per rank, alive and idle while the rank waits in its collective."""
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(torch.arange(4096.0), batch_size=4, num_workers=2)
+    return iter(loader)
+
+
+def checkpoint():
+    """The last rank writes; its peers wait for its word in the store, and no collective tells them when it dies."""
+    store = dist.distributed_c10d._get_default_store()
+    if LAST:
+        tell("write_checkpoint")
+        sleep_for_good()
+    tell("wait_for_checkpoint")
+    store.wait(["checkpoint"])
+
+
+def main():
+    dist.init_process_group("gloo")
+    if SCENARIO == "checkpoint":
+        checkpoint()
+    if SCENARIO == "workers":
+        batches = load_with_workers()
+        next(batches)
+    train_loop()
+    save_model()
+
+
+if __name__ == "__main__":
+    main()
