@@ -151,8 +151,9 @@ bool Walk::accept(const CallerState& caller) {
   if (pc == 0) return stop(complete_end());
   const model::Mapping* code = modules_.mapping_at(RemoteAddress{pc});
   if (code == nullptr || !code->executable) return stop(bad_return_address(pc, at, modules_));
-  // On one stack every caller's frame lies higher. A signal frame may lead to another stack.
-  if (sp <= current_.sp) {
+  // On one stack every caller's frame lies higher, but for a function that called nothing and has its return address
+  // in a register (vfork). A signal frame may lead to another stack.
+  if (sp < current_.sp || (sp == current_.sp && current_.is_return_address)) {
     const bool may_switch = current_.is_signal_frame || !modules_.same_mapping(current_.sp, sp);
     if (!may_switch || ++switches_ > kMaxStackSwitches) return stop(no_progress(at, modules_));
   }
