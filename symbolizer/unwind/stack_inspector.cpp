@@ -1,8 +1,8 @@
 #include "symbolizer/unwind/stack_inspector.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace hangstack::symbolizer {
@@ -13,20 +13,9 @@ using model::Register;
 using model::RemoteAddress;
 
 constexpr std::size_t kMaxImageBytes = 64 * 1024;
-constexpr std::size_t kMaxScannedBytes = 64 * 1024;
+// Of the handler's frames: enough for a handler that waits, small enough for a thread that stands still meanwhile.
+constexpr std::size_t kMaxScannedBytes = 16 * 1024;
 constexpr std::size_t kMaxInterruptedBytes = 256 * 1024;
-
-/// The recorded words from `sp` on.
-std::vector<std::uint64_t> stack_words(const model::ThreadCapture& thread, std::uint64_t sp) {
-  for (const model::MemorySegment& segment : thread.memory) {
-    if (sp < segment.address.value || sp - segment.address.value >= segment.bytes.size()) continue;
-    const std::size_t skip = sp - segment.address.value;
-    std::vector<std::uint64_t> words(std::min(segment.bytes.size() - skip, kMaxScannedBytes) / 8);
-    std::memcpy(words.data(), segment.bytes.data() + skip, words.size() * 8);
-    return words;
-  }
-  return {};
-}
 
 /// The stack pointer that a signal handler on an alternate stack interrupted. The kernel writes a struct ucontext
 /// (arch/x86/kernel/signal.c): flags, link, stack_t {address, flags, size}, registers with rsp as the sixteenth. A
@@ -56,12 +45,15 @@ class StackInspector : public model::Inspector {
   void read_thread(const model::ThreadCapture& thread, model::MemoryReader& memory) override {
     const auto sp = thread.registers.get(Register::rsp);
     if (!sp) return;
-    const auto interrupted = interrupted_stack_pointer(stack_words(thread, *sp), *sp);
-    if (!interrupted) return;
-    const auto range = std::ranges::find_if(
-        writable_, [&](const Range& r) { return r.start <= *interrupted && *interrupted < r.end; });
-    if (range == writable_.end()) return;
-    read(*interrupted, std::min<std::uint64_t>(range->end - *interrupted, kMaxInterruptedBytes), memory);
+    const Range* stack = range_of(*sp);
+    if (stack == nullptr) return;
+    std::vector<std::uint64_t> words(std::min<std::uint64_t>(stack->end - *sp, kMaxScannedBytes) / 8);
+    const std::size_t got = memory.read_up_to(RemoteAddress{*sp}, std::as_writable_bytes(std::span(words)));
+    words.resize(got / 8);
+    const auto interrupted = interrupted_stack_pointer(words, *sp);
+    const Range* below = interrupted ? range_of(*interrupted) : nullptr;
+    if (below == nullptr) return;
+    read(*interrupted, std::min<std::uint64_t>(below->end - *interrupted, kMaxInterruptedBytes), memory);
   }
 
   void finish(const model::ProcessCapture& /*process*/, model::MemoryReader& /*memory*/) override {}
@@ -71,6 +63,12 @@ class StackInspector : public model::Inspector {
     std::uint64_t start;
     std::uint64_t end;
   };
+
+  [[nodiscard]] const Range* range_of(std::uint64_t address) const {
+    const auto found =
+        std::ranges::find_if(writable_, [&](const Range& r) { return r.start <= address && address < r.end; });
+    return found == writable_.end() ? nullptr : &*found;
+  }
 
   /// The reader records what is read: that is the purpose.
   static void read(std::uint64_t address, std::size_t size, model::MemoryReader& memory) {

@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "model/segment_reader.h"
 #include "symbolizer/symbolizer.h"
+#include "symbolizer/unwind/stack_inspector.h"
 #include "symbolizer/unwind/unwinder.h"
 #include "tests/live/symbolizer/ptrace_capture.h"
 #include "tests/support/program.h"
@@ -62,7 +64,8 @@ struct Shapes {
         EXPECT_TRUE(wait_for_vfork());
       }
     }
-    capture = tests::ptrace_capture(process.pid());
+    const auto inspector = make_stack_inspector();
+    capture = tests::ptrace_capture(process.pid(), std::size_t{64} << 20, inspector.get());
   }
   bool wait_for_vfork() const {
     for (std::int32_t tid = process.pid(); tid < process.pid() + 64; ++tid) {
@@ -142,6 +145,73 @@ TEST(Unwind, NamesAreThoseOfTheCalls) {
   EXPECT_THAT(of("bare"), ::testing::Contains("bare_function"));
   EXPECT_THAT(thread_named(snapshot, "bare").end, HasSubstr("no call frame information at target_unwind_shapes+0x"));
   EXPECT_EQ(thread_named(snapshot, "qsort").syscall_name, "read");
+}
+
+model::ProcessCapture without_files(model::ProcessCapture capture) {
+  for (model::MappedFile& file : capture.files) file.open_paths.clear();
+  return capture;
+}
+
+TEST_P(EveryBuild, FactsReplayWhereTheFilesAreNot) {
+  const Shapes shapes(GetParam());
+  for (const model::ProcessCapture& capture : {shapes.capture, tests::as_looked(shapes.capture)}) {
+    Symbolizer here;
+    const model::ProcessSnapshot expected = here.symbolize(capture);
+    const std::string facts = here.facts_json();
+    Symbolizer elsewhere;
+    const auto loaded = elsewhere.load_facts(facts);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    const model::ProcessSnapshot replayed = elsewhere.symbolize(without_files(capture));
+    ASSERT_EQ(replayed.threads.size(), expected.threads.size());
+    for (std::size_t i = 0; i < expected.threads.size(); ++i) {
+      EXPECT_EQ(replayed.threads[i].end, expected.threads[i].end);
+      EXPECT_EQ(replayed.threads[i].frames, expected.threads[i].frames) << expected.threads[i].name;
+    }
+    EXPECT_EQ(replayed, expected);
+    EXPECT_EQ(elsewhere.facts_json(), facts);
+    Symbolizer nothing;
+    EXPECT_NE(nothing.symbolize(without_files(capture)), expected);
+  }
+}
+
+TEST(Unwind, TheClocksPageOfTheKernelIsNamed) {
+  const Shapes shapes("unwind_shapes", {"vdso"});
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    const auto inspector = make_stack_inspector();
+    const auto capture = tests::ptrace_capture(shapes.process.pid(), std::size_t{1} << 20, inspector.get());
+    Symbolizer symbolizer;
+    const model::ProcessSnapshot snapshot = symbolizer.symbolize(capture);
+    const model::Thread& thread = thread_named(snapshot, "vdso");
+    if (thread.frames.empty() || thread.frames.front().module != "[vdso]") continue;
+    EXPECT_THAT(functions(thread),
+                ::testing::IsSupersetOf({std::string("(anonymous namespace)::read_clock()"), std::string("clone3")}));
+    EXPECT_TRUE(thread.complete);
+    EXPECT_FALSE(thread.frames.front().function.empty());
+    return;
+  }
+  FAIL() << "the thread was never found in the vDSO";
+}
+
+TEST(Unwind, ADeletedLibraryIsReadByItsMapping) {
+  const std::string copy = ::testing::TempDir() + "hangstack_deleted_" + std::to_string(getpid()) + ".so";
+  tests::Target process({target("deleted_library"), HANGSTACK_TARGETS "/libtarget_call_back.so", copy});
+  ASSERT_EQ(process.read_line(), "ready");
+  const auto capture = tests::ptrace_capture(process.pid());
+  Symbolizer symbolizer;
+  const model::ProcessSnapshot snapshot = symbolizer.symbolize(capture);
+  EXPECT_TRUE(snapshot.threads.at(0).complete) << snapshot.threads.at(0).end;
+  EXPECT_THAT(functions(snapshot.threads.at(0)), Contains("library_call_back"));
+}
+
+TEST(Unwind, AVeryDeepStackIsCutInTheMiddle) {
+  const Shapes shapes("unwind_shapes", {"deep"});
+  Symbolizer symbolizer({.lines = false});
+  const model::ProcessSnapshot snapshot = symbolizer.symbolize(shapes.capture);
+  const model::Thread& thread = thread_named(snapshot, "deep");
+  EXPECT_TRUE(thread.complete);
+  EXPECT_EQ(thread.frames.size(), kMaxInnermostFrames + kMaxOutermostFrames + 1);
+  EXPECT_THAT(thread.frames.at(kMaxInnermostFrames).function, HasSubstr("frames omitted>"));
+  EXPECT_EQ(thread.frames.back().function, "clone3");
 }
 
 INSTANTIATE_TEST_SUITE_P(Unwind, EveryBuild,
