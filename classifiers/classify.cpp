@@ -43,6 +43,27 @@ void add_alternatives(Job& job, std::vector<model::Alternative> more) {
   }
 }
 
+void forget_ranks(std::vector<model::TreeNode>& nodes) {
+  for (auto& node : nodes) {
+    node.present = {};
+    node.absent = {};
+    forget_ranks(node.children);
+  }
+}
+
+/// A process that is nobody's rank is not "rank 0" in its report.
+void forget_ranks(Job& job) {
+  job.verdict.culprit_ranks = {};
+  for (auto& observation : job.verdict.observations) observation.ranks = {};
+  for (auto& group : job.groups) group.ranks = {};
+  forget_ranks(job.tree);
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 Job judge(const JobFacts& facts, std::size_t index) {
   Job job;
   job.job = heading(facts, index);
@@ -62,6 +83,8 @@ Job judge(const JobFacts& facts, std::size_t index) {
   job.groups = groups_of(facts, job.verdict.culprit_ranks);
   job.ranks = rank_rows(facts);
   job.tree = tree_of(facts);
+  job.verdict.summary = sentence(std::move(job.verdict.summary));
+  if (facts.single() && facts.ranks.front().counted) forget_ranks(job);
   return job;
 }
 

@@ -72,7 +72,7 @@ std::vector<Observation> shared_locks(const JobFacts& job) {
       if (lock && raw.syscall && !raw.syscall->arguments.empty()) waiters[raw.syscall->arguments[0]].push_back(&thread);
     }
     for (const auto& [address, threads] : waiters) {
-      if (threads.size() < 2) continue;
+      if (threads.size() < 2 || address == 0) continue;
       out.push_back({fmt::format("{} threads wait for the lock at {:#x}, among them {} and {}", threads.size(), address,
                                  thread_text(*threads[0]), thread_text(*threads[1])),
                      RankSet{rank.number}, "/proc"});

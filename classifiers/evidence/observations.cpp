@@ -26,14 +26,26 @@ std::string thread_note(const ProcessFacts& process) {
 }
 
 /// "waits for the device in cudaStreamSynchronize", "sleeps in time.sleep", "waits in all_reduce".
-std::string activity(const ThreadState& state) {
-  if (waits_for_peers(state.kind)) {
+std::string activity(StateKind kind, const ThreadState& state) {
+  if (waits_for_peers(kind)) {
     return fmt::format("waits in {}{}", state.title, state.detail.empty() ? "" : fmt::format(" ({})", state.detail));
   }
-  std::string text(state_words(state.kind));
-  if (!state.title.empty()) text += fmt::format("{} {}", state.kind == StateKind::running ? "" : " in", state.title);
-  if (state.kind == StateKind::uninterruptible && !state.detail.empty()) text += fmt::format(", {}", state.detail);
+  std::string text(state_words(kind));
+  const bool site_says_it = kind == StateKind::running && state.site && state.site->function == state.title;
+  if (!state.title.empty() && !site_says_it) text += fmt::format(" in {}", state.title);
   return text;
+}
+
+std::string activity(const ThreadState& state) {
+  switch (state.kind) {
+    case StateKind::stopped:
+    case StateKind::traced: return "stopped where it " + activity(state.beneath, state);
+    case StateKind::uninterruptible:
+      return fmt::format("{}{}, where it {}", state_words(state.kind),
+                         state.detail.empty() ? "" : fmt::format(" in {}", state.detail),
+                         activity(state.beneath, state));
+    default: return activity(state.kind, state);
+  }
 }
 
 bool plural(const RankSet& set) { return set.size() > 1; }

@@ -147,6 +147,14 @@ std::string JobFacts::who(const RankSet& set) const {
   return fmt::format("{} {}", set.size() == 1 ? "rank" : "ranks", set.folded());
 }
 
+std::string JobFacts::subject(const RankSet& set, std::string_view verb) const {
+  return fmt::format("{} {}{}", who(set), verb, set.size() == 1 ? "s" : "");
+}
+
+std::string JobFacts::subject(const RankSet& set, std::string_view one, std::string_view many) const {
+  return fmt::format("{} {}", who(set), set.size() == 1 ? one : many);
+}
+
 std::optional<double> JobFacts::least_sleep(const RankSet& set) const {
   std::optional<double> least;
   for (const int n : set.ranks()) {

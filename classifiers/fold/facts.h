@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "classifiers/states/process_state.h"
@@ -64,6 +65,9 @@ struct JobFacts {
   [[nodiscard]] bool single() const { return ranks.size() == 1 && !world_size; }
   /// "rank 5", "ranks 0-4,6", "the process (pid 7)".
   [[nodiscard]] std::string who(const model::RankSet& set) const;
+  /// "Rank 5 waits", "Ranks 0-4,6 wait": a sentence's beginning. The verb takes an "s" for one.
+  [[nodiscard]] std::string subject(const model::RankSet& set, std::string_view verb) const;
+  [[nodiscard]] std::string subject(const model::RankSet& set, std::string_view one, std::string_view many) const;
   /// The shortest sleep among `set`: all of it has waited at least so long. None if any of it gives no age.
   [[nodiscard]] std::optional<double> least_sleep(const model::RankSet& set) const;
   /// The age that makes "not moving" into "hung": least_sleep() of at least `kLeastAge`, or a watch that was long.

@@ -141,6 +141,23 @@ std::vector<TreeNode> merged(const Strandbook& book, const RankSet& all) {
   return strands.empty() ? std::vector<TreeNode>{} : nodes_of(strands, 0, all);
 }
 
+std::string label_of(const ThreadFacts& thread) {
+  const auto& raw = *thread.view.thread;
+  if (!raw.python_name.empty()) return raw.python_name;
+  if (!thread.role.name.empty() && thread.role.name != "python") return thread.role.name;
+  return raw.name.empty() ? "thread" : raw.name;
+}
+
+/// In a process alone, every thread that is no idle helper may matter.
+std::vector<const ThreadFacts*> visible_threads(const ProcessFacts& process) {
+  std::vector<const ThreadFacts*> out;
+  for (std::size_t i = 0; i < process.threads.size(); ++i) {
+    const auto& thread = process.threads[i];
+    if (i != process.blocking && !thread.role.idle && !thread.view.names.empty()) out.push_back(&thread);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<TreeNode> tree_of(const JobFacts& job) {
@@ -152,8 +169,8 @@ std::vector<TreeNode> tree_of(const JobFacts& job) {
     if (const ThreadFacts* thread = rank.process->blocking_thread()) {
       blocking.add(chain_of(thread->view), rank.number);
     }
-    for (const ThreadFacts* thread : rank.process->pending_threads()) {
-      working[thread->role.name.empty() ? "thread" : thread->role.name].add(chain_of(thread->view), rank.number);
+    for (const ThreadFacts* thread : job.single() ? visible_threads(*rank.process) : rank.process->pending_threads()) {
+      working[label_of(*thread)].add(chain_of(thread->view), rank.number);
     }
   }
   std::vector<TreeNode> roots = merged(blocking, all);

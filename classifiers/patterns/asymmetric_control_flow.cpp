@@ -45,13 +45,14 @@ Ruling beyond_the_call(const JobFacts& job, const Outsiders& split) {
                   : split.finished ? "has left the loop of operations"
                                    : "beyond the call, or on another branch";
   verdict.confidence = split.finished ? confidence_in(job, split, verdict.culprit_ranks) : Confidence::possible;
-  const bool one = verdict.culprit_ranks.size() == 1;
-  verdict.summary =
-      alone ? fmt::format("{} {} in {}, alone; {} went another way.", job.who(job.inside), one ? "waits" : "wait",
-                          split.operation, job.who(split.past))
-            : fmt::format("{} {} in {}; {} went another way: {} {}.", job.who(split.waiting),
-                          split.waiting.size() == 1 ? "waits" : "wait", split.operation, job.who(split.past),
-                          one ? "it" : "the first of them", doing(job, *split.past.ranks().begin()));
+  if (alone) {
+    verdict.summary = fmt::format("{} in {}, alone; {} went another way.", job.subject(job.inside, "wait"),
+                                  split.operation, job.who(split.past));
+  } else {
+    verdict.summary = fmt::format("{} in {}; {} went another way: {} {}.", job.subject(split.waiting, "wait"),
+                                  split.operation, job.who(split.past), split.past.size() == 1 ? "it" : "the first",
+                                  doing(job, *split.past.ranks().begin()));
+  }
   finish(verdict, job, split.waiting);
   observe_split(verdict, job, split, verdict.culprit_ranks);
   Ruling ruling;
@@ -79,9 +80,8 @@ Ruling different_operations(const JobFacts& job) {
   verdict.shape = "different operations";
   verdict.confidence = Confidence::possible;
   if (!even) verdict.culprit_ranks = job.inside.minus(most.ranks);
-  verdict.summary = fmt::format("{} {} in {}; {} {} in {} instead.", job.who(most.ranks),
-                                most.ranks.size() == 1 ? "waits" : "wait", most.title, job.who(job.operations[1].ranks),
-                                job.operations[1].ranks.size() == 1 ? "waits" : "wait", job.operations[1].title);
+  verdict.summary = fmt::format("{} in {}; {} in {} instead.", job.subject(most.ranks, "wait"), most.title,
+                                job.subject(job.operations[1].ranks, "wait"), job.operations[1].title);
   finish(verdict, job, job.inside);
   append(verdict.observations, waiting_in_operations(job));
   append(verdict.observations, gloo_work(job));

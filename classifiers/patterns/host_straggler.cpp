@@ -44,19 +44,25 @@ RankSet culprits_of(const JobFacts& job, const RankSet& late) {
   return still.empty() ? late : still;
 }
 
+/// "asleep outside all_reduce", "in a dataloader wait outside all_reduce"
+std::string shape_of(const JobFacts& job, const RankSet& culprits) {
+  const StateKind kind = job.rank(*culprits.ranks().begin())->state().kind;
+  const std::string operation = job.operations.empty() ? "the device wait" : job.operations.front().title;
+  if (kind == StateKind::sleep) return "asleep outside " + operation;
+  if (kind == StateKind::running) return "running outside " + operation;
+  return fmt::format("in {} outside {}", state_noun(kind), operation);
+}
+
 void decide(Verdict& verdict, const JobFacts& job, const Outsiders& split, const RankSet& culprits) {
   if (all_progress(job, culprits)) {
     verdict.hung = Hung::no;
-    verdict.shape = "moves outside the operation";
   } else if (any_moved(job, culprits)) {
     verdict.hung = Hung::undecided;
-    verdict.shape = "runs within the same functions";
     verdict.against.emplace_back("it runs: it may still arrive, or be in a loop that never ends");
   } else {
     decide_hung(verdict, job, split.waiting.united(culprits));
     if (!verdict.since_s) verdict.since_s = job.stuck_for(split.waiting);
     if (verdict.hung != Hung::yes && verdict.since_s && culprits.minus(job.unmoved).empty()) verdict.hung = Hung::yes;
-    verdict.shape = "stands outside the operation";
   }
 }
 
@@ -83,16 +89,16 @@ Ruling judge_host_straggler(const JobFacts& job) {
   if (job.outside.empty()) return {{}, {}, "no rank is outside the operation"};
   if (split.late.empty()) return {{}, {}, fmt::format("{} is beyond the call, not before it", job.who(split.past))};
   const RankSet culprits = culprits_of(job, split.late);
-  const bool one = culprits.size() == 1;
-  const bool one_waits = split.waiting.size() == 1;
   Verdict verdict;
   verdict.pattern = "host_straggler";
   verdict.culprit_ranks = culprits;
   verdict.confidence = confidence_in(job, split, culprits);
   decide(verdict, job, split, culprits);
-  verdict.summary = fmt::format("{} {} for {} {}: {} {}.", job.who(split.waiting), one_waits ? "waits" : "wait",
-                                job.who(culprits), fmt::format("in {}", split.operation),
-                                one ? "it" : "the first of them", doing(job, *culprits.ranks().begin()));
+  verdict.shape = shape_of(job, culprits);
+  verdict.summary =
+      fmt::format("{} in {}; {}: {} {}.", job.subject(split.waiting, "wait"), split.operation,
+                  job.subject(culprits, "has not come there", "have not come there"),
+                  culprits.size() == 1 ? "it" : "the first of them", doing(job, *culprits.ranks().begin()));
   observe_split(verdict, job, split, culprits);
   verdict.next_steps.push_back({"why is it there? its whole stack, in several samples",
                                 fmt::format("hangstack {} --full --samples 3 --gap 30", pids_option(job, culprits))});

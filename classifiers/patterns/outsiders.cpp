@@ -21,7 +21,8 @@ const RankFacts* example_of(const JobFacts& job) {
 }
 
 std::string name_of(const JobFacts& job, const RankFacts& example) {
-  if (job.operations.empty()) return doing(job, example.number);
+  const ThreadState& state = example.state();
+  if (job.operations.empty()) return state.title + (state.site ? " at " + state.site->text() : "");
   const auto site = job.operations.front().main_site();
   return job.operations.front().title + (site.empty() ? "" : " at " + site);
 }

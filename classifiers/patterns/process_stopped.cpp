@@ -55,10 +55,9 @@ std::string summary_of(const JobFacts& job, const RankSet& held) {
   const std::string how = job.traced.empty()    ? "stopped by a signal"
                           : job.stopped.empty() ? "held by " + holder_of(job, job.traced)
                                                 : "stopped by a signal or a debugger";
-  std::string text = fmt::format("{} {} {}", job.who(held), held.size() == 1 ? "is" : "are", how);
+  std::string text = fmt::format("{} {}", job.subject(held, "is", "are"), how);
   if (!job.inside.empty()) {
-    text += fmt::format("; {} {} in {}", job.who(job.inside), job.inside.size() == 1 ? "waits" : "wait",
-                        job.operations.front().title);
+    text += fmt::format("; {} in {}", job.subject(job.inside, "wait"), job.operations.front().title);
   }
   return text + ".";
 }

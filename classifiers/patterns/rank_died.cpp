@@ -105,13 +105,11 @@ Ruling judge_rank_died(const JobFacts& job) {
   verdict.shape = verdict.confidence == Confidence::possible ? "no such process on this host" : "ended";
   verdict.culprit_ranks = gone;
   decide_hung(verdict, job, waiting);
-  verdict.summary =
-      fmt::format("{} {}; {} {} in {}.", job.who(gone),
-                  verdict.confidence == Confidence::possible ? (gone.size() == 1 ? "is not there" : "are not there")
-                  : gone.size() == 1                         ? "has ended"
-                                                             : "have ended",
-                  job.who(waiting), waiting.size() == 1 ? "waits" : "wait",
-                  job.operations.empty() ? "device calls" : job.operations.front().title);
+  const bool seen_to_end = verdict.confidence != Confidence::possible;
+  verdict.summary = fmt::format(
+      "{}; {} in {}.",
+      seen_to_end ? job.subject(gone, "has ended", "have ended") : job.subject(gone, "is not there", "are not there"),
+      job.subject(waiting, "wait"), job.operations.empty() ? "device calls" : job.operations.front().title);
   observe(verdict, job, deaths);
   if (!job.outside.empty()) {
     verdict.against.push_back(fmt::format("{} is outside the operation too", job.who(job.outside)));

@@ -105,8 +105,7 @@ Ruling judge_unknown(const JobFacts& job) {
     const RankSet waiting = job.inside.united(job.device);
     decide_hung(verdict, job, waiting);
     verdict.shape = "several places";
-    verdict.summary = fmt::format("{} {} for peers or the device in {} place(s); {}.", job.who(waiting),
-                                  waiting.size() == 1 ? "waits" : "wait",
+    verdict.summary = fmt::format("{} for peers or the device in {} place(s); {}.", job.subject(waiting, "wait"),
                                   job.operations.size() + (job.device.empty() ? 0 : 1), movement_text(job));
   } else {
     nothing_pending(verdict, job);

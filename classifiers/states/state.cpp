@@ -72,6 +72,39 @@ std::string_view state_words(StateKind kind) {
   return "";
 }
 
+std::string_view state_noun(StateKind kind) {
+  switch (kind) {
+    case StateKind::collective: return "a collective";
+    case StateKind::p2p: return "send or recv";
+    case StateKind::setup: return "group setup";
+    case StateKind::store: return "a store wait";
+    case StateKind::teardown: return "teardown";
+    case StateKind::device: return "a device wait";
+    case StateKind::gil: return "a GIL wait";
+    case StateKind::lock: return "a lock wait";
+    case StateKind::condition: return "a condition wait";
+    case StateKind::queue: return "a queue wait";
+    case StateKind::join: return "a thread join";
+    case StateKind::backward: return "backward";
+    case StateKind::event_loop: return "an event loop";
+    case StateKind::dataloader: return "a dataloader wait";
+    case StateKind::subprocess: return "a wait for a child";
+    case StateKind::sleep: return "a sleep";
+    case StateKind::io: return "I/O";
+    case StateKind::import: return "an import";
+    case StateKind::compile: return "a compile";
+    case StateKind::exiting: return "exit";
+    case StateKind::running: return "computation";
+    case StateKind::system_call: return "a system call";
+    case StateKind::stopped: return "a stop";
+    case StateKind::traced: return "a debugger's hold";
+    case StateKind::uninterruptible: return "D state";
+    case StateKind::dead: return "death";
+    case StateKind::unknown: return "an unknown place";
+  }
+  return "";
+}
+
 bool waits_for_peers(StateKind kind) {
   return kind == StateKind::collective || kind == StateKind::p2p || kind == StateKind::setup ||
          kind == StateKind::store;

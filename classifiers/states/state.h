@@ -44,6 +44,9 @@ std::string_view state_name(StateKind kind);
 /// How the reader calls it: "collective", "device wait", "stopped by a signal"...
 std::string_view state_words(StateKind kind);
 
+/// As a noun: "a dataloader wait", "a device wait", "I/O".
+std::string_view state_noun(StateKind kind);
+
 /// Waits for other ranks: collective, p2p, setup, store.
 bool waits_for_peers(StateKind kind);
 

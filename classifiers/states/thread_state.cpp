@@ -53,7 +53,9 @@ bool waits_for_gil(const ThreadView& view) {
          name == "PyGILState_Ensure";
 }
 
+/// The library that waits, unless it is the call site that stands beside it anyway.
 std::string owner_text(const ThreadView& view) {
+  if (!view.has_python()) return {};
   for (std::size_t i = 0; i < view.names.size(); ++i) {
     if (view.is_python(i)) break;
     const auto name = view.names[i];
@@ -88,21 +90,22 @@ void set(ThreadState& state, StateKind kind, std::string title) {
 void from_wait(const ThreadView& view, const Wait& wait, ThreadState& state) {
   const bool python = python_waits(view);
   const std::string owner = python ? std::string() : owner_text(view);
+  const std::string& call = wait.function.empty() ? wait.call : wait.function;
   switch (wait.kind) {
     case WaitKind::semaphore:
-    case WaitKind::futex_lock: return set(state, StateKind::lock, python ? "Python lock" : titled("lock", owner));
+    case WaitKind::futex_lock: return set(state, StateKind::lock, python ? "a Python lock" : titled(call, owner));
     case WaitKind::futex_condition:
     case WaitKind::futex:
-      if (python) return set(state, StateKind::lock, "Python lock or condition");
-      return set(state, StateKind::condition, titled("condition variable", owner));
-    case WaitKind::sleep: return set(state, StateKind::sleep, python ? "time.sleep" : titled("sleep", owner));
-    case WaitKind::child: return set(state, StateKind::subprocess, wait.call);
-    case WaitKind::thread_join: return set(state, StateKind::join, titled("pthread_join", owner));
+      if (python) return set(state, StateKind::lock, "a Python lock or condition");
+      return set(state, StateKind::condition, titled(call, owner));
+    case WaitKind::sleep: return set(state, StateKind::sleep, python ? "time.sleep" : titled(call, owner));
+    case WaitKind::child: return set(state, StateKind::subprocess, call);
+    case WaitKind::thread_join: return set(state, StateKind::join, titled(call, owner));
     case WaitKind::file_lock: return set(state, StateKind::lock, transfer_title(wait));
     case WaitKind::transfer:
     case WaitKind::connect: return set(state, StateKind::io, transfer_title(wait));
-    case WaitKind::poll: return set(state, StateKind::io, python ? transfer_title(wait) : titled(wait.call, owner));
-    case WaitKind::yield: return set(state, StateKind::running, titled("spins (sched_yield)", owner));
+    case WaitKind::poll: return set(state, StateKind::io, python ? transfer_title(wait) : titled(call, owner));
+    case WaitKind::yield: return set(state, StateKind::running, titled("sched_yield", owner));
     case WaitKind::other: return set(state, StateKind::system_call, wait.call);
     case WaitKind::none: return;
   }
@@ -113,7 +116,7 @@ void from_running(const ThreadView& view, ThreadState& state) {
     if (!view.is_python(i)) continue;
     return set(state, StateKind::running, std::string(last_component(view.names[i])));
   }
-  set(state, StateKind::running, owner_text(view));
+  set(state, StateKind::running, state.site ? state.site->function : "");
 }
 
 bool is_exiting(const ThreadView& view) {

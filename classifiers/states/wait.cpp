@@ -116,6 +116,7 @@ Wait wait_of(const ThreadView& view) {
     // The outer name says more: pthread_cond_wait around futex_wait, usleep around clock_nanosleep.
     if (wait.kind == WaitKind::none || wait.kind == WaitKind::futex || kind != WaitKind::futex) wait.kind = kind;
     if (wait.call.empty()) wait.call = std::string(name);
+    wait.function = std::string(name);
   }
   if (thread.kernel_state != 'R' && !thread.syscall_name.empty()) {
     const WaitKind kind = kind_of_call(thread.syscall_name);

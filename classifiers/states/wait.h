@@ -29,6 +29,7 @@ enum class WaitKind : std::uint8_t {
 struct Wait {
   WaitKind kind = WaitKind::none;
   std::string call;       ///< "futex", "recvfrom"...: the system call, or the function that makes it
+  std::string function;   ///< the outermost named C library function around it: "pthread_mutex_lock"; may be empty
   std::optional<int> fd;  ///< for transfer, connect and single-descriptor calls
   bool timed = false;     ///< ends by itself: a time limit, a sleep, a spinning wait
 };

@@ -46,8 +46,9 @@ TEST(Verdict, RankThatSleepsBeforeItsPeersCallIsTheStraggler) {
   EXPECT_EQ(judged.verdict.culprit_ranks, RankSet{1});
   EXPECT_EQ(judged.verdict.since_s, 12);
   EXPECT_EQ(judged.verdict.summary,
-            "rank 0 waits for rank 1 in all_reduce at sync_gradients train.py:20: it sleeps in time.sleep at "
-            "train_step train.py:17.");
+            "Rank 0 waits in all_reduce at sync_gradients train.py:20; rank 1 has not come there: it sleeps in "
+            "time.sleep at train_step train.py:17.");
+  EXPECT_EQ(judged.verdict.shape, "asleep outside all_reduce");
   const std::string seen = observations(judged);
   EXPECT_THAT(seen, HasSubstr("1 | sleeps in time.sleep at train_step train.py:17 | stacks"));
   EXPECT_THAT(seen, HasSubstr("0 | waits in all_reduce at sync_gradients train.py:20 | stacks"));
@@ -255,7 +256,7 @@ process rank=1 world=2 tracer=gdb state=t
 thread main state=t
   py compute model.py:5
 )");
-  EXPECT_EQ(only_job(job).verdict.summary, "rank 1 is held by gdb (pid 77); rank 0 waits in all_reduce.");
+  EXPECT_EQ(only_job(job).verdict.summary, "Rank 1 is held by gdb (pid 77); rank 0 waits in all_reduce.");
 }
 
 TEST(Verdict, ZombieRankIsCertain) {
