@@ -195,6 +195,12 @@ bool is_interpreter_plumbing(std::string_view name, std::string_view module) {
   return name.empty() && base_name(module).starts_with("libtorch_python");
 }
 
+bool is_service_module(std::string_view module) {
+  return starts_with_any(base_name(module),
+                         {"libtorch", "libc10", "libgloo", "libnccl", "libmpi", "libopen-", "libcuda", "libc.so",
+                          "libc-2", "libpthread", "libstdc++", "ld-linux", "[vdso]"});
+}
+
 std::optional<std::size_t> waiting_owner(const ThreadView& view) {
   for (std::size_t i = 0; i < view.names.size(); ++i) {
     if (view.is_python(i) || !is_wait_plumbing(view.names[i], view.frame(i).module)) return i;

@@ -51,6 +51,9 @@ bool is_start_plumbing(std::string_view canonical, std::string_view module);
 /// CPython's own frames and the binding layers (pybind11, the c10 dispatcher) between Python and a library.
 bool is_interpreter_plumbing(std::string_view canonical, std::string_view module);
 
+/// Libraries that wait on behalf of a program: torch, c10, gloo, NCCL, MPI, CUDA, the C and C++ runtime.
+bool is_service_module(std::string_view module);
+
 /// The innermost frame that is not wait plumbing: who waits. None if there is no such frame.
 std::optional<std::size_t> waiting_owner(const ThreadView& view);
 

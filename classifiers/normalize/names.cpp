@@ -51,8 +51,12 @@ void cut_at(std::string& name, std::string_view mark) {
 using Alias = std::pair<std::string_view, std::string_view>;
 
 /// Spelled without leading underscores.
-constexpr std::array<Alias, 19> kAliases = {{
+constexpr std::array<Alias, 23> kAliases = {{
     {"pthread_cond_clockwait", "pthread_cond_timedwait"},
+    {"pthread_cond_clockwait64", "pthread_cond_timedwait"},
+    {"pthread_cond_timedwait64", "pthread_cond_timedwait"},
+    {"clock_nanosleep_time64", "clock_nanosleep"},
+    {"sem_clockwait64", "sem_timedwait"},
     {"futex_abstimed_wait_common64", "futex_wait"},
     {"futex_abstimed_wait_common", "futex_wait"},
     {"futex_abstimed_wait_cancelable64", "futex_wait"},

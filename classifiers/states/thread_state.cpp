@@ -170,6 +170,7 @@ std::optional<CallSite> call_site_of(const ThreadView& view) {
     if (!view.is_python(i)) continue;
     return CallSite{std::string(last_component(view.names[i])), view.frame(i).file, view.frame(i).line};
   }
+  std::optional<CallSite> service;
   for (std::size_t i = 0; i < view.names.size(); ++i) {
     const auto& frame = view.frame(i);
     const auto name = view.names[i];
@@ -177,9 +178,11 @@ std::optional<CallSite> call_site_of(const ThreadView& view) {
         is_interpreter_plumbing(name, frame.module)) {
       continue;
     }
-    return CallSite{std::string(name), frame.file, frame.line};
+    CallSite site{std::string(name), frame.file, frame.line};
+    if (!is_service_module(frame.module)) return site;
+    if (!service) service = std::move(site);
   }
-  return std::nullopt;
+  return service;
 }
 
 ThreadState state_of(const ThreadView& view) {

@@ -11,8 +11,8 @@ namespace hangstack::classifiers {
 /// kernel stand above all of them; `beneath` then keeps what the stack says.
 ThreadState state_of(const ThreadView& view);
 
-/// The user's innermost frame: Python first; in a thread without Python the innermost named native frame that is
-/// no wait and no start of a thread.
+/// The user's innermost frame: Python first; in a thread without Python the innermost named native frame that
+/// is no wait and not in a library that waits for others.
 std::optional<CallSite> call_site_of(const ThreadView& view);
 
 }  // namespace hangstack::classifiers

@@ -1,0 +1,77 @@
+#include "classifiers/normalize/names.h"
+
+#include <gtest/gtest.h>
+
+#include "classifiers/normalize/frames.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+TEST(CanonicalName, GlibcAliasesBecomeThePublicName) {
+  EXPECT_EQ(canonical_name("__GI___poll"), "poll");
+  EXPECT_EQ(canonical_name("__poll"), "poll");
+  EXPECT_EQ(canonical_name("clock_nanosleep@GLIBC_2.2.5"), "clock_nanosleep");
+  EXPECT_EQ(canonical_name("__GI___clock_nanosleep"), "clock_nanosleep");
+  EXPECT_EQ(canonical_name("___pthread_cond_clockwait64"), "pthread_cond_timedwait");
+  EXPECT_EQ(canonical_name("pthread_cond_clockwait@@GLIBC_2.30"), "pthread_cond_timedwait");
+  EXPECT_EQ(canonical_name("pthread_cond_wait@@GLIBC_2.3.2"), "pthread_cond_wait");
+  EXPECT_EQ(canonical_name("__futex_abstimed_wait_common64"), "futex_wait");
+  EXPECT_EQ(canonical_name("__futex_abstimed_wait_common"), "futex_wait");
+  EXPECT_EQ(canonical_name("do_futex_wait.constprop.0"), "futex_wait");
+  EXPECT_EQ(canonical_name("__pthread_clockjoin_ex"), "pthread_join");
+}
+
+TEST(CanonicalName, NcclAndMpiTwinsAreOne) {
+  EXPECT_EQ(canonical_name("pncclCommInitRankConfig"), "ncclCommInitRankConfig");
+  EXPECT_EQ(canonical_name("ncclProxyGetPostedOps.constprop.0"), "ncclProxyGetPostedOps");
+  EXPECT_EQ(canonical_name("PMPI_Allreduce"), "MPI_Allreduce");
+}
+
+TEST(CanonicalName, ParametersTemplatesAndReturnTypesGo) {
+  EXPECT_EQ(canonical_name("c10d::Work::wait(std::chrono::duration<long, std::ratio<1l, 1000l> >)"),
+            "c10d::Work::wait");
+  EXPECT_EQ(canonical_name("gloo::(anonymous namespace)::allreduce(gloo::detail::AllreduceOptionsImpl const&)"),
+            "gloo::(anonymous namespace)::allreduce");
+  EXPECT_EQ(canonical_name("bool pybind11::detail::type_caster_generic::load_impl<int>(pybind11::handle, bool)"),
+            "pybind11::detail::type_caster_generic::load_impl");
+  EXPECT_EQ(canonical_name("foo<int>::{lambda(int)#1}::operator()(int) const"), "foo");
+  EXPECT_EQ(canonical_name("Tensor::operator<(Tensor const&)"), "Tensor::operator()");
+  EXPECT_EQ(canonical_name("pybind11::get_type_info(std::type_info const&, bool) [clone .constprop.0]"),
+            "pybind11::get_type_info");
+}
+
+TEST(CanonicalName, OddInputComesBackWithoutHarm) {
+  EXPECT_EQ(canonical_name(""), "");
+  EXPECT_EQ(canonical_name("("), "(");
+  EXPECT_EQ(canonical_name("<"), "<");
+  EXPECT_EQ(canonical_name("____"), "____");
+  EXPECT_EQ(canonical_name("@@"), "@@");
+  EXPECT_EQ(canonical_name("a<b<c"), "a");
+  EXPECT_FALSE(canonical_name(std::string(100000, '<')).empty());
+}
+
+TEST(Origin, TellsTheUsersFilesFromInstalledOnes) {
+  EXPECT_EQ(origin_of("/home/u/job/train.py"), Origin::user);
+  EXPECT_EQ(origin_of("train.py"), Origin::user);
+  EXPECT_EQ(origin_of("<stdin>"), Origin::user);
+  EXPECT_EQ(origin_of("/usr/lib/python3.11/queue.py"), Origin::standard_library);
+  EXPECT_EQ(origin_of("/root/.pyenv/versions/3.12.1/lib/python3.12/threading.py"), Origin::standard_library);
+  EXPECT_EQ(origin_of("<frozen importlib._bootstrap>"), Origin::standard_library);
+  EXPECT_EQ(origin_of("/v/lib/python3.12/site-packages/torch/cuda/__init__.py"), Origin::torch);
+  EXPECT_EQ(origin_of("/usr/lib/python3/dist-packages/torch/distributed/distributed_c10d.py"), Origin::torch);
+  EXPECT_EQ(origin_of("/src/pytorch/torch/distributed/distributed_c10d.py"), Origin::torch);
+  EXPECT_EQ(origin_of("/tmp/torchinductor_root/ab/cab.py"), Origin::torch);
+  EXPECT_EQ(origin_of("/v/lib/python3.12/site-packages/lightning/trainer.py"), Origin::package);
+  EXPECT_EQ(origin_of("/home/u/python3.12/train.py"), Origin::user);
+}
+
+TEST(LibraryPath, StartsAtThePackage) {
+  EXPECT_EQ(library_path("/v/lib/python3.12/site-packages/torch/cuda/__init__.py"), "torch/cuda/__init__.py");
+  EXPECT_EQ(library_path("/usr/lib/python3.11/concurrent/futures/thread.py"), "concurrent/futures/thread.py");
+  EXPECT_EQ(library_path("/usr/lib/python3.13t/queue.py"), "queue.py");
+  EXPECT_EQ(library_path("<frozen importlib._bootstrap>"), "importlib._bootstrap");
+  EXPECT_EQ(library_path("/home/u/job/train.py"), "");
+}
+
+}  // namespace
+}  // namespace hangstack::classifiers
