@@ -12,14 +12,14 @@
 
 namespace hangstack::sampler {
 
-/// All processes that are ranks of some job, ascending; never hangstack itself or its ancestors.
+/// All processes that are ranks of some job, ascending; never hangstack itself, its ancestors or its children.
 std::vector<std::int32_t> find_ranks(const ProcFiles& proc);
 
 /// Processes whose command line (arguments joined by spaces) matches the POSIX extended regular expression;
 /// hangstack, its children and its ancestors excepted. An error if the expression does not compile.
 model::Expected<std::vector<std::int32_t>> find_by_command_line(const ProcFiles& proc, const std::string& expression);
 
-/// `pids` and every process below them, ascending.
+/// `pids` and every process below them, ascending; of hangstack and its own children only what `pids` names.
 std::vector<std::int32_t> with_descendants(const ProcFiles& proc, std::span<const std::int32_t> pids);
 
 /// Role, rank, local rank, world size and job of one process from its environment, command line and parents.

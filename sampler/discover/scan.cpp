@@ -1,19 +1,15 @@
 #include "sampler/discover/scan.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <csignal>
-#include <optional>
 
+#include "sampler/child_process.h"
 #include "sampler/proc/environment.h"
 #include "sampler/proc/stat.h"
 
@@ -90,35 +86,23 @@ bool send_facts(const ProcFiles& proc, std::int32_t pid, int fd) {
 /// A child process that reads some pids, in their order.
 class ReadingChild {
  public:
-  ReadingChild(const ProcFiles& proc, std::span<const std::int32_t> pids) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
-    const pid_t parent = ::getpid();
-    child_ = ::fork();
-    if (child_ == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      ::signal(SIGPIPE, SIG_IGN);
-      bool goes_on = ::getppid() == parent;
-      for (std::size_t i = 0; goes_on && i < pids.size(); ++i) goes_on = send_facts(proc, pids[i], ends[1]);
-      ::_exit(0);
-    }
-    ::close(ends[1]);
-    from_child_ = ends[0];
-  }
+  ReadingChild(const ProcFiles& proc, std::span<const std::int32_t> pids)
+      : child_(ChildProcess::start([&proc, pids](int pipe) {
+          for (const std::int32_t pid : pids)
+            if (!send_facts(proc, pid, pipe)) return;
+        })) {}
 
   ReadingChild(const ReadingChild&) = delete;
   ReadingChild& operator=(const ReadingChild&) = delete;
 
+  // A child that waits for a lock it cannot be killed out of must not hold the reader up.
   ~ReadingChild() {
-    if (from_child_ >= 0) ::close(from_child_);
-    if (child_ <= 0) return;
-    ::kill(child_, SIGKILL);
-    // A child that waits for a lock it cannot be killed out of must not hold the reader up.
-    for (int i = 0; i < 50 && ::waitpid(child_, nullptr, WNOHANG) == 0; ++i) ::usleep(1000);
+    if (child_) child_->kill(50);
   }
 
   /// The facts of the next pid, into `facts`; false at the end, or when nothing comes for `patience`.
   bool receive(ProcessFacts& facts, std::chrono::milliseconds patience) {
+    if (!child_) return false;
     Header header;
     if (!fill(reinterpret_cast<char*>(&header), sizeof(header), patience)) return false;
     if (header.command_line_size > kMaxText || header.environment_size > 2 * kMaxText) return false;
@@ -138,12 +122,12 @@ class ReadingChild {
  private:
   bool fill(char* into, std::size_t size, std::chrono::milliseconds patience) {
     while (size > 0) {
-      pollfd ready{from_child_, POLLIN, 0};
+      pollfd ready{child_->pipe(), POLLIN, 0};
       const int polled = ::poll(&ready, 1, static_cast<int>(patience.count()));
       if (polled < 0 && errno == EINTR) continue;
       if (polled <= 0) return false;
-      const ssize_t got = ::read(from_child_, into, size);
-      if (got < 0 && errno == EINTR) continue;
+      const ssize_t got = ::read(child_->pipe(), into, size);
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (got <= 0) return false;
       into += got;
       size -= static_cast<std::size_t>(got);
@@ -151,8 +135,7 @@ class ReadingChild {
     return true;
   }
 
-  pid_t child_ = -1;
-  int from_child_ = -1;
+  model::Expected<ChildProcess> child_;
 };
 
 }  // namespace
@@ -180,6 +163,7 @@ ProcessTree read_tree(const ProcFiles& proc) {
 
 void read_facts(const ProcFiles& proc, std::span<const std::int32_t> pids, ProcessTree& tree,
                 std::chrono::milliseconds patience) {
+  const ReapableChildren reapable;
   while (!pids.empty()) {
     ReadingChild child(proc, pids);
     std::size_t done = 0;

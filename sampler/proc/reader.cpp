@@ -1,15 +1,14 @@
 #include "sampler/proc/reader.h"
 
 #include <fmt/core.h>
-#include <sys/prctl.h>
+#include <poll.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 
+#include "sampler/child_process.h"
 #include "sampler/proc/stat.h"
 #include "sampler/proc/status.h"
 
@@ -32,16 +31,19 @@ int try_process_vm_readv() {
 
 /// The result of `attempt` in a child: EPERM if the attempt killed it.
 int try_in_child(int (*attempt)()) {
-  const pid_t child = ::fork();
-  if (child < 0) return 0;
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::_exit(attempt());
+  const ReapableChildren reapable;
+  auto child = ChildProcess::start([attempt](int pipe) {
+    const int error = attempt();
+    if (::write(pipe, &error, sizeof(error)) < 0) return;
+  });
+  if (!child) return 0;
+  pollfd ready{child->pipe(), POLLIN, 0};
+  while (::poll(&ready, 1, -1) < 0 && errno == EINTR) {
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+  int error = EPERM;
+  if (::read(child->pipe(), &error, sizeof(error)) != sizeof(error)) error = EPERM;
+  child->kill(1000);
+  return error;
 }
 
 constexpr int kMaxAncestors = 8;
