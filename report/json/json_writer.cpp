@@ -13,8 +13,12 @@ namespace {
 
 constexpr int kIndent = 2;
 
-/// True for ASCII that stands for itself between quotes.
-constexpr bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+/// True for ASCII that stands for itself between quotes. A table: this is asked for every byte of a report.
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0x20; c < 0x7F; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
 
 void append_escape(std::string& out, char32_t point) {
   auto to = std::back_inserter(out);
@@ -62,8 +66,9 @@ void JsonWriter::before_value() {
 
 void JsonWriter::key(std::string_view name) {
   before_value();
-  quoted(name);
-  out_ += ": ";
+  out_ += '"';
+  out_ += name;
+  out_ += "\": ";
   after_key_ = true;
 }
 
@@ -105,7 +110,7 @@ void JsonWriter::quoted(std::string_view text) {
   out_ += '"';
   for (std::size_t at = 0; at < text.size();) {
     std::size_t run = at;
-    while (run < text.size() && is_plain(static_cast<unsigned char>(text[run]))) ++run;
+    while (run < text.size() && kPlain[static_cast<unsigned char>(text[run])]) ++run;
     out_.append(text.substr(at, run - at));
     at = run;
     if (at == text.size()) break;

@@ -24,6 +24,7 @@ class JsonWriter {
   void end_object() { end('}'); }
   void begin_array(Layout layout = Layout::lines) { begin('[', layout); }
   void end_array() { end(']'); }
+  /// `name` is a word of ours: it is not escaped.
   void key(std::string_view name);
 
   void value(std::string_view text);

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -84,16 +84,16 @@ INSTANTIATE_TEST_SUITE_P(Cases, TextOf, testing::ValuesIn(all_cases()),
 
 TEST(Text, VerdictStandsInTheFirstTwelveLinesOfTenThousandRanks) {
   const model::Report report = many_ranks(10000, 1250);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const std::string text = report::write_text(report, {});
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  const double took_ms = 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   const auto lines = lines_of(text);
   EXPECT_LT(lines.size(), 40U);
   std::string head;
   for (std::size_t i = 0; i < 12; ++i) head += lines[i] + '\n';
   EXPECT_THAT(head, HasSubstr("HUNG: host_straggler, caused by rank 5000"));
   EXPECT_THAT(head, HasSubstr("more certainty:"));
-  std::cout << "[ figures  ] 10,000 ranks as text: " << took.count() << " ms\n";
+  std::cout << "[ figures  ] 10,000 ranks as text: " << took_ms << " ms of processor\n";
 }
 
 TEST(Text, ScatteredRanksDoNotScrollTheVerdictAway) {
