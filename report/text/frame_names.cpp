@@ -36,6 +36,9 @@ constexpr std::array<std::string_view, 12> kStarts{"_start",
                                                    "execute_native_thread_routine",
                                                    "pybind11::cpp_function::dispatcher"};
 
+/// Without a symbol version, as in `pthread_cond_wait@@GLIBC_2.3.2`.
+std::string_view unversioned(std::string_view name) { return name.substr(0, name.find('@')); }
+
 bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(), [&](auto p) { return name.starts_with(p); });
 }
@@ -124,7 +127,7 @@ bool is_installed(std::string_view path) {
 }  // namespace
 
 std::string short_function(std::string_view function) {
-  const std::string plain = without_brackets(function.substr(0, kLongestName));
+  const std::string plain = without_brackets(unversioned(function.substr(0, kLongestName)));
   const std::string name = last_two(components(bare_name(plain), "::"), "::");
   return name.empty() ? std::string(function) : name;
 }
@@ -148,11 +151,13 @@ std::string short_path(std::string_view path) {
 
 bool is_machinery(const model::Frame& frame) {
   if (frame.kind != model::FrameKind::native && frame.kind != model::FrameKind::inlined) return false;
-  const std::string_view name = frame.function;
+  const std::string_view name = unversioned(frame.function);
   if (std::find(kStarts.begin(), kStarts.end(), name.substr(0, name.find('('))) != kStarts.end()) return true;
   const std::string_view module = file_name(frame.module);
   const bool interpreter = module.starts_with("libpython") || module.starts_with("python");
   if (interpreter && (name.empty() || name == "main")) return true;
+  // Stripped, the start of a std::thread has no name.
+  if (name.empty() && module.starts_with("libstdc++")) return true;
   // A build that links Python into another program has another module name: the names alone are telling enough.
   return starts_with_any(name, kInterpreterPrefixes);
 }

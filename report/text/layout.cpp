@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kNarrowestPage = 80;
 constexpr std::string_view kEllipsis = "…";
+constexpr int kWideGap = 3;
 
 /// Bytes of the beginning of `text` that fit `width` columns.
 std::size_t bytes_that_fit(std::string_view text, int width) {
@@ -150,15 +151,18 @@ void Page::line(std::string_view text) {
 }
 
 void Page::parts(const std::vector<std::string>& texts, Paint paint) {
-  constexpr std::string_view kBetween = "   ";
+  int wide = -kWideGap;
+  for (const auto& text : texts) wide += kWideGap + columns(text);
+  const bool narrow_fits = wide - (static_cast<int>(texts.size()) - 1) <= width_;
+  const int gap = wide > width_ && narrow_fits ? kWideGap - 1 : kWideGap;
   std::string together;
   for (const auto& text : texts) {
     const std::string fitting = cut_end(text, width_);
-    if (!together.empty() && columns(together) + static_cast<int>(kBetween.size()) + columns(fitting) > width_) {
+    if (!together.empty() && columns(together) + gap + columns(fitting) > width_) {
       line(this->paint(paint, together));
       together.clear();
     }
-    if (!together.empty()) together += kBetween;
+    if (!together.empty()) together.append(static_cast<std::size_t>(gap), ' ');
     together += fitting;
   }
   line(this->paint(paint, together));

@@ -36,7 +36,8 @@ class Page {
   [[nodiscard]] int width() const { return width_; }
   /// Adds a line; spaces at its end are dropped.
   void line(std::string_view text);
-  /// Texts that are not broken, three spaces between them, on as many lines as they need; too long ones are cut.
+  /// Texts that are not broken, three spaces between them (two if only that fits one line), on as many lines as
+  /// they need; too long ones are cut.
   void parts(const std::vector<std::string>& texts, Paint paint = Paint::none);
   /// An empty line, unless the page is empty or ends in one.
   void gap();

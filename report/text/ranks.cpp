@@ -66,6 +66,11 @@ std::string place_of(const model::Group& group, const Shape& shape, const std::m
   return fitting_list(folded_hosts(hosts), hosts.size(), kHostColumns);
 }
 
+bool blamed(const model::Group& group, const model::Verdict& verdict) {
+  return std::any_of(group.ranks.ranks().begin(), group.ranks.ranks().end(),
+                     [&](int r) { return verdict.culprit_ranks.contains(r); });
+}
+
 /// "launcher 41800; dataloader workers 41890-3": processes of the job that are no ranks.
 std::string company(const model::Job& job) {
   std::map<model::Role, std::vector<std::int32_t>> by_role;
@@ -81,32 +86,67 @@ std::string company(const model::Job& job) {
   return text;
 }
 
+struct Row {
+  model::Group group;
+  bool read = true;
+};
+
+/// Ranks that gave no stack and stand in no group, by what is known of them.
+std::vector<Row> unread(const model::Job& job) {
+  std::set<int> grouped;
+  for (const auto& group : job.groups) grouped.insert(group.ranks.ranks().begin(), group.ranks.ranks().end());
+  std::map<std::pair<std::string, std::string>, model::Group> by_state;
+  for (const auto& row : job.ranks) {
+    const bool missing = row.rank && row.role == model::Role::rank && row.status == model::RankStatus::failed;
+    if (!missing || grouped.contains(*row.rank)) continue;
+    const bool known = !row.state.empty() && row.state != "unknown";
+    const std::string state = known ? row.state : "not read";
+    const std::string why = row.error ? spaced(model::error_code_name(row.error->code)) : std::string();
+    model::Group& group = by_state[{state, why}];
+    group.state = state;
+    group.title = why;
+    group.ranks.insert(*row.rank);
+    group.pids.push_back(row.pid);
+  }
+  std::vector<Row> rows;
+  for (auto& [state, group] : by_state) rows.push_back({std::move(group), false});
+  return rows;
+}
+
+/// Culprits first, as in the job; then the others; then those that could not be read.
+std::vector<Row> rows_of(const model::Job& job) {
+  std::vector<Row> rows;
+  for (const auto& group : job.groups) rows.push_back({group, true});
+  for (auto& row : unread(job)) rows.push_back(std::move(row));
+  std::stable_partition(rows.begin(), rows.end(), [&](const Row& row) { return blamed(row.group, job.verdict); });
+  return rows;
+}
+
 }  // namespace
 
 void ranks_section(Page& page, const model::Job& job, const model::Report& report) {
   const std::string others = company(job);
-  if (job.groups.empty() && job.missing_ranks.empty() && others.empty()) return;
+  const auto rows = rows_of(job);
+  if (rows.empty() && job.missing_ranks.empty() && others.empty()) return;
   const Shape shape = shape_of(job, report);
   std::map<int, std::string> host_of_rank;
   for (const auto& row : job.ranks) {
     if (row.rank) host_of_rank.emplace(*row.rank, row.host);
   }
   Table table(heading_of(shape));
-  for (const auto& group : job.groups) {
-    const bool blamed = std::any_of(group.ranks.ranks().begin(), group.ranks.ranks().end(),
-                                    [&](int r) { return job.verdict.culprit_ranks.contains(r); });
+  for (const auto& [group, read] : rows) {
     std::vector<std::string> cells;
     if (shape.ranks) cells.push_back(fitting_list(group.ranks.folded(), group.ranks.size(), kRankColumns));
     cells.push_back(place_of(group, shape, host_of_rank));
-    if (shape.moved) cells.emplace_back(group.moved ? "yes" : "no");
+    if (shape.moved) cells.emplace_back(!read ? "" : group.moved ? "yes" : "no");
     cells.push_back(cut_end(spaced(group.state), 24));
     cells.push_back(waits_in(group));
     cells.push_back(group.since_s ? duration(*group.since_s) : "");
-    table.row(std::move(cells), blamed ? Paint::bad : Paint::none);
+    table.row(std::move(cells), shape.ranks && blamed(group, job.verdict) ? Paint::bad : Paint::none);
   }
   page.gap();
   page.line(page.paint(Paint::heading, shape.ranks ? "RANKS" : "PROCESSES"));
-  if (!job.groups.empty()) table.print(page, 2, heading_of(shape).size() - 2);
+  if (!rows.empty()) table.print(page, 2, heading_of(shape).size() - 2);
   if (!job.missing_ranks.empty()) {
     page.line("  " + ranks_in_words(job.missing_ranks, page.width() - 30) + ": no process seen on any host");
   }

@@ -22,13 +22,13 @@ std::string set_label(const model::TreeNode& node) {
   return label + "]";
 }
 
-bool has_ranks(const std::vector<model::TreeNode>& forest) {
-  return std::any_of(forest.begin(), forest.end(), [](const auto& n) { return !n.present.empty(); });
+bool has_rank_numbers(const model::Job& job) {
+  return std::any_of(job.ranks.begin(), job.ranks.end(), [](const auto& row) { return row.rank.has_value(); });
 }
 
 class TreePrinter {
  public:
-  TreePrinter(Page& page, bool whole) : page_(page), whole_(whole) {}
+  TreePrinter(Page& page, bool whole, bool sets) : page_(page), whole_(whole), sets_(sets) {}
 
   void root(const model::TreeNode& node) { print(node, "  ", "  ", 0); }
 
@@ -54,7 +54,7 @@ class TreePrinter {
   }
 
   void chain(const model::TreeNode& node, const std::string& first, const std::string& rest) {
-    const std::string set = set_label(node);
+    const std::string set = sets_ ? set_label(node) : std::string();
     ChainRoom room;
     room.first_line = page_.width() - columns(first) - (set.empty() ? 0 : columns(set) + 2);
     room.others = page_.width() - columns(rest);
@@ -73,6 +73,7 @@ class TreePrinter {
 
   Page& page_;
   bool whole_;
+  bool sets_;
   int branches_ = 0;
   std::size_t left_out_ = 0;
 };
@@ -82,14 +83,16 @@ class TreePrinter {
 void tree_section(Page& page, const model::Job& job, bool whole) {
   if (job.tree.empty()) return;
   page.gap();
-  std::string heading = page.paint(Paint::heading, "BLOCKED THREADS, merged");
-  if (has_ranks(job.tree)) {
-    constexpr std::string_view kTitle = "BLOCKED THREADS, merged";
+  const bool sets = has_rank_numbers(job);
+  const std::string_view title =
+      job.verdict.hung == model::Hung::no ? "THREADS that stand for their process, merged" : "BLOCKED THREADS, merged";
+  std::string heading = page.paint(Paint::heading, title);
+  if (sets) {
     constexpr std::string_view kLegend = "[present | absent]";
-    heading += padded("", page.width() - static_cast<int>(kTitle.size() + kLegend.size())) + std::string(kLegend);
+    heading += padded("", page.width() - static_cast<int>(title.size() + kLegend.size())) + std::string(kLegend);
   }
   page.line(heading);
-  TreePrinter printer(page, whole);
+  TreePrinter printer(page, whole, sets);
   for (const auto& node : job.tree) printer.root(node);
   printer.finish();
 }

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "report/text/folding.h"
 #include "report/text/sections.h"
@@ -22,6 +23,12 @@ model::RankSet ranks_of(const model::Job& job) {
   return ranks;
 }
 
+std::string sentence(std::string_view text) {
+  std::string out = printable(text);
+  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  return out;
+}
+
 Paint paint_of(model::Hung hung) {
   switch (hung) {
     case model::Hung::yes: return Paint::bad;
@@ -31,7 +38,7 @@ Paint paint_of(model::Hung hung) {
   return Paint::unsure;
 }
 
-std::string headline(const model::Verdict& verdict) {
+std::string headline(const model::Verdict& verdict, const model::RankSet& culprits) {
   const bool named = verdict.pattern != "unknown" && verdict.pattern != "not_hung" && !verdict.pattern.empty();
   std::string pattern = printable(verdict.pattern);
   if (named && !verdict.shape.empty()) pattern += " (" + printable(verdict.shape) + ")";
@@ -41,9 +48,9 @@ std::string headline(const model::Verdict& verdict) {
     case model::Hung::undecided: text = named ? "UNDECIDED: perhaps " + pattern : "UNDECIDED"; break;
     case model::Hung::yes: text = named ? "HUNG: " + pattern : "HUNG: no documented pattern fits"; break;
   }
-  const char* blame = verdict.hung == model::Hung::yes ? ", caused by " : ", by ";
-  if (!verdict.culprit_ranks.empty()) text += blame + ranks_in_words(verdict.culprit_ranks, kCulprits);
-  if (verdict.since_s) text += ", for " + duration(*verdict.since_s);
+  const bool hung = verdict.hung == model::Hung::yes;
+  if (!culprits.empty()) text += (hung ? ", caused by " : ", by ") + ranks_in_words(culprits, kCulprits);
+  if (verdict.since_s) text += (hung ? ", for " : ", unmoved for ") + duration(*verdict.since_s);
   return text;
 }
 
@@ -74,20 +81,27 @@ class Block {
   std::string label_;
 };
 
+/// Nothing if the job has no rank numbers: then there is one process.
 std::string who(const model::RankSet& ranks, const model::RankSet& all) {
-  if (ranks.empty()) return {};
+  if (ranks.empty() || all.empty()) return {};
   if (ranks == all && ranks.size() > 1) return "all";
   return ranks.size() == 1 ? "rank " + ranks.folded() : fitting_list(ranks.folded(), ranks.size(), kWho);
+}
+
+/// The text over as many lines as it needs, the source at the right edge of the first one.
+void observation(Block& block, const std::string& who, const std::string& text, const std::string& source, int width) {
+  const int lead = columns(who);
+  const std::string plain = wrapped(text, std::numeric_limits<int>::max()).front();
+  const std::string head = wrapped(plain, width - lead - (source.empty() ? 0 : columns(source) + 2)).front();
+  block.line(padded(who + head, width - columns(source)) + source);
+  if (head.size() == plain.size()) return;
+  for (const auto& line : wrapped(plain.substr(head.size()), width - lead)) block.line(padded("", lead) + line);
 }
 
 void observations(Page& page, const model::Job& job) {
   const model::RankSet all = ranks_of(job);
   int who_width = 0;
-  int source_width = 0;
-  for (const auto& o : job.verdict.observations) {
-    who_width = std::max(who_width, columns(who(o.ranks, all)));
-    if (const int w = columns(printable(o.source)) + 2; w <= kSource) source_width = std::max(source_width, w);
-  }
+  for (const auto& o : job.verdict.observations) who_width = std::max(who_width, columns(who(o.ranks, all)));
   if (who_width > 0) who_width += 2;
   Block block(page, "seen");
   for (const auto& o : job.verdict.observations) {
@@ -97,16 +111,7 @@ void observations(Page& page, const model::Job& job) {
       text += " " + source;
       source.clear();
     }
-    const int room = page.width() - kLabel - who_width - (source_width > 0 ? source_width + 2 : 0);
-    const auto lines = wrapped(text, room);
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      std::string line = padded(i == 0 ? who(o.ranks, all) : "", who_width) + lines[i];
-      if (i == 0) {
-        line = padded(line, page.width() - kLabel - source_width);
-        line += std::string(static_cast<std::size_t>(source_width - columns(source)), ' ') + source;
-      }
-      block.line(line);
-    }
+    observation(block, padded(who(o.ranks, all), who_width), text, source, page.width() - kLabel);
   }
 }
 
@@ -116,12 +121,13 @@ void next_steps(Page& page, const model::Verdict& verdict) {
   for (const auto& step : verdict.next_steps) {
     const std::string why = printable(step.why);
     const std::string command = printable(step.command);
+    const char* colon = why.ends_with("?") || why.ends_with(":") ? "" : ":";
     if (command.empty() || why.empty()) {
       for (const auto& line : command.empty() ? wrapped(why, room) : wrapped_command(command, room)) block.line(line);
     } else if (columns(why) + 3 + columns(command) <= room) {
-      block.line(why + ":  " + command);
+      block.line(why + colon + "  " + command);
     } else {
-      block.paragraph(why + ":");
+      block.paragraph(why + colon);
       for (const auto& line : wrapped_command(command, room - 4)) block.line("    " + line);
     }
   }
@@ -132,11 +138,12 @@ void next_steps(Page& page, const model::Verdict& verdict) {
 void verdict_section(Page& page, const model::Job& job) {
   const model::Verdict& verdict = job.verdict;
   page.gap();
-  with_right_edge(page, headline(verdict), fmt::format("[{}]", model::confidence_name(verdict.confidence)),
+  const model::RankSet culprits = ranks_of(job).empty() ? model::RankSet() : verdict.culprit_ranks;
+  with_right_edge(page, headline(verdict, culprits), fmt::format("[{}]", model::confidence_name(verdict.confidence)),
                   paint_of(verdict.hung));
   if (verdict.hung != model::Hung::no && !verdict.summary.empty()) {
     page.gap();
-    for (const auto& line : wrapped(printable(verdict.summary), page.width() - 2)) page.line("  " + line);
+    for (const auto& line : wrapped(sentence(verdict.summary), page.width() - 2)) page.line("  " + line);
   }
   page.gap();
   observations(page, job);

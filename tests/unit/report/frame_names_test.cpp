@@ -18,6 +18,7 @@ TEST(ShortFunction, KeepsTheLastTwoComponents) {
   EXPECT_EQ(short_function("c10d::Work::wait(std::chrono::duration<long, std::ratio<1l, 1000l> >)"), "Work::wait");
   EXPECT_EQ(short_function("gloo::allreduce(gloo::AllreduceOptions&)"), "gloo::allreduce");
   EXPECT_EQ(short_function("pthread_cond_wait"), "pthread_cond_wait");
+  EXPECT_EQ(short_function("pthread_cond_wait@@GLIBC_2.3.2"), "pthread_cond_wait");
 }
 
 TEST(ShortFunction, DropsReturnTypesTemplatesAndQualifiers) {

@@ -131,6 +131,28 @@ TEST(Text, HeaderNamesEveryGradeBeyondReading) {
   EXPECT_THAT(report::write_text(report, {}), HasSubstr("asked: NCCL RAS   DISTURBED: flight recorder dump"));
 }
 
+TEST(Text, OneProcessWithoutARankIsNeverCalledRankZero) {
+  model::Report report = single_native_process();
+  auto& job = report.jobs[0];
+  job.verdict.culprit_ranks = {0};
+  job.verdict.observations[0].ranks = {0};
+  job.groups[0].ranks = {0};
+  job.tree[0].present = {0};
+  const std::string text = report::write_text(report, {});
+  EXPECT_THAT(text, Not(HasSubstr("rank")));
+  EXPECT_THAT(text, Not(HasSubstr("[0]")));
+  EXPECT_THAT(text, HasSubstr("PROCESSES"));
+}
+
+TEST(Text, RanksWithoutAStackHaveTheirRow) {
+  const auto rows_of = [](model::Report report) {
+    for (auto& job : report.jobs) std::erase_if(job.groups, [](const auto& g) { return g.state == "dead"; });
+    return report::write_text(report, {});
+  };
+  EXPECT_THAT(rows_of(dead_rank()), HasSubstr("  2     7002           dead        zombie"));
+  EXPECT_THAT(rows_of(failed_pids()), HasSubstr("0-11  3100-11         not read         no permission"));
+}
+
 TEST(Text, DecisionsOnlyIfAsked) {
   const std::string rule = "process_stopped: no.";
   EXPECT_THAT(report::write_text(hung_gloo_straggler(), {}), Not(HasSubstr(rule)));
