@@ -159,7 +159,7 @@ model::Report dead_rank() {
     b.process({rank, pid, "gpu07", "collective", 3725.0}, waiting_rank(pid, 3725.0));
   }
   b.failed(
-      {2, 7002, "gpu07", "zombie", std::nullopt, std::nullopt},
+      {2, 7002, "gpu07", "dead", std::nullopt, std::nullopt},
       {model::ErrorCode::zombie, "pid 7002 has ended and waits for its parent (pid 41800): it has no stack any more.",
        "Read its exit status in the launcher's log."});
   b.group({{2}, "dead", "zombie", "", std::nullopt, false, {7002}});
