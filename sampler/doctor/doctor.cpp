@@ -1,0 +1,108 @@
+#include "sampler/doctor.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "sampler/child_process.h"
+#include "sampler/proc/fields.h"
+
+namespace hangstack::sampler {
+namespace {
+
+constexpr std::size_t kMaxBytes = 4UL << 20;
+
+/// A check as five NUL-terminated pieces: none of them can hold a NUL, since they come from paths and /proc texts.
+std::string packed(const Check& check) {
+  std::string text;
+  for (const std::string& piece :
+       {check.name, std::to_string(check.pid), std::string(check.ok ? "1" : "0") + (check.needed ? "1" : "0"),
+        check.finding, check.fix}) {
+    text += piece.c_str();
+    text += '\0';
+  }
+  return text;
+}
+
+/// Whole checks only: the last may be cut.
+std::vector<Check> unpacked(std::string_view text) {
+  std::vector<Check> checks;
+  std::array<std::string_view, 5> pieces;
+  for (std::size_t count = 0;; ++count) {
+    if (count == pieces.size()) {
+      checks.push_back({.name = std::string(pieces[0]),
+                        .pid = number_from<std::int32_t>(pieces[1]).value_or(0),
+                        .ok = pieces[2].starts_with('1'),
+                        .needed = pieces[2].ends_with('1'),
+                        .finding = std::string(pieces[3]),
+                        .fix = std::string(pieces[4])});
+      count = 0;
+    }
+    const std::size_t end = text.find('\0');
+    if (end == std::string_view::npos) return checks;
+    pieces[count] = text.substr(0, end);
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// What the child says until its end or the deadline; false if it was not done.
+bool read_until(int pipe, std::chrono::steady_clock::time_point deadline, std::string& text) {
+  std::array<char, 4096> chunk;
+  while (text.size() < kMaxBytes) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return false;
+    pollfd ready{pipe, POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(left.count())) <= 0) continue;
+    const ssize_t got = ::read(pipe, chunk.data(), chunk.size());
+    if (got == 0) return true;
+    if (got > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
+    if (got < 0 && errno != EINTR && errno != EAGAIN) return false;
+  }
+  return false;
+}
+
+std::vector<Check> examine_in_child(const ProcFiles& proc, std::int32_t pid, std::chrono::milliseconds deadline) {
+  const ReapableChildren reapable;
+  auto child = ChildProcess::start([&](int pipe) {
+    examine_process(proc, pid, [pipe](const Check& check) {
+      std::string text = packed(check);
+      while (!text.empty()) {
+        const ssize_t sent = ::write(pipe, text.data(), text.size());
+        if (sent < 0 && errno != EINTR) ::_exit(1);
+        if (sent > 0) text.erase(0, static_cast<std::size_t>(sent));
+      }
+    });
+  });
+  if (!child)
+    return {{.name = "access", .pid = pid, .needed = true, .finding = child.error().message, .fix = child.error().fix}};
+  std::string text;
+  const bool done = read_until(child->pipe(), std::chrono::steady_clock::now() + deadline, text);
+  child->kill(100);
+  std::vector<Check> checks = unpacked(text);
+  if (!done || checks.empty())
+    checks.push_back(
+        {.name = "answers",
+         .pid = pid,
+         .needed = true,
+         .finding = fmt::format("reading pid {} did not end within {} ms: a lock of its memory is held, or one "
+                                "of its files is on a server that does not answer",
+                                pid, deadline.count()),
+         .fix = fmt::format("hangstack --pids {} reports what does not need that lock", pid)});
+  return checks;
+}
+
+}  // namespace
+
+std::vector<Check> examine(const ProcFiles& proc, std::span<const std::int32_t> pids,
+                           std::chrono::milliseconds deadline) {
+  std::vector<Check> checks = examine_host(proc);
+  for (const std::int32_t pid : pids)
+    for (Check& check : examine_in_child(proc, pid, deadline)) checks.push_back(std::move(check));
+  return checks;
+}
+
+}  // namespace hangstack::sampler
