@@ -40,6 +40,13 @@ std::string why_unnamed(model::RemoteAddress address, ProcessModules& modules) {
   return mapping->path.empty() ? "code generated at run time" : "not an ELF file";
 }
 
+/// Not for the C library: its functions say all that a reader wants, and unpacking its separate debug file (compressed,
+/// Debian's libc6-dbg) takes longer than naming everything else in a rank.
+bool wants_lines(const Module& module) {
+  constexpr std::array<std::string_view, 3> kLibraryC{"libc.so", "libc-2.", "ld-linux"};
+  return std::ranges::none_of(kLibraryC, [&](std::string_view start) { return module.name().starts_with(start); });
+}
+
 }  // namespace
 
 void StackNamer::resolve(const std::vector<UnwoundStack>& stacks, ProcessModules& modules) {
@@ -81,7 +88,7 @@ NamedFrame StackNamer::name_frame(const UnwoundFrame& unwound, ProcessModules& m
     const Module* module = modules.module_at(unwound.lookup());
     frame.module = module != nullptr ? module->path() : memory_name(unwound.lookup(), modules);
   }
-  if (place && lines_) {
+  if (place && lines_ && wants_lines(*place->module)) {
     const auto& levels = place->module->source_at(place->address);
     for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
       Frame inlined = frame;
