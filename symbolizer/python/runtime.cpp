@@ -1,0 +1,210 @@
+#include "symbolizer/python/runtime.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <unordered_set>
+
+#include "symbolizer/python/debug_offsets.h"
+#include "symbolizer/python/dict.h"
+#include "symbolizer/python/remote_struct.h"
+
+namespace hangstack::symbolizer {
+namespace {
+
+using model::MemoryReader;
+using model::RemoteAddress;
+
+constexpr std::size_t kMaxInterpreters = 1024;
+constexpr std::size_t kMaxThreads = 65536;
+constexpr int kOldestMinor = 8;
+constexpr int kFirstMinorWithTable = 13;
+
+/// One place where a _PyRuntime may be.
+struct Candidate {
+  RemoteAddress address;
+  Module* module = nullptr;
+  std::uint64_t load_bias = 0;
+};
+
+std::uint64_t pointer_at(MemoryReader& memory, RemoteAddress address) {
+  return memory.read<std::uint64_t>(address).value_or(0);
+}
+
+/// The threads of an interpreter; none if one of them does not belong to it.
+std::optional<std::vector<ThreadState>> read_threads(MemoryReader& memory, const Layout& layout,
+                                                     std::uint64_t interpreter, std::uint64_t head) {
+  const ThreadLayout& t = layout.thread;
+  std::uint64_t size = std::max({t.previous, t.next, t.interpreter, t.thread_id}) + 8;
+  if (t.native_thread_id) size = std::max(size, *t.native_thread_id + 8);
+  std::vector<ThreadState> threads;
+  std::unordered_set<std::uint64_t> seen;
+  std::uint64_t before = 0;
+  for (std::uint64_t at = head; at != 0 && threads.size() < kMaxThreads && seen.insert(at).second;) {
+    const auto state = RemoteStruct::read(memory, RemoteAddress{at}, size);
+    // A list that changes while it is read ends here; one that was wrong from the start is no list.
+    const bool fits = state && state->u64(t.interpreter) == interpreter && state->u64(t.previous) == before;
+    if (!fits) return threads.empty() ? std::nullopt : std::optional(threads);
+    threads.push_back({at, state->u64(t.thread_id), t.native_thread_id ? state->u64(*t.native_thread_id) : 0});
+    before = at;
+    at = state->u64(t.next);
+  }
+  return threads;
+}
+
+/// Every place in a file's copies that holds writable memory.
+void add_candidates(std::vector<Candidate>& found, ProcessModules& modules, const model::MappedFile& file,
+                    model::ModuleAddress place) {
+  Module& module = modules.module_of(file);
+  for (const LoadedModule& copy : modules.copies_of(file)) {
+    const RemoteAddress address = copy.to_remote(place);
+    const model::Mapping* mapping = modules.mapping_at(address);
+    if (mapping == nullptr || !mapping->readable || !mapping->writable) continue;
+    found.push_back({address, &module, copy.load_bias});
+  }
+}
+
+bool named_like_python(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return path.find("ython", slash == std::string::npos ? 0 : slash) != std::string::npos;
+}
+
+std::vector<Candidate> find_candidates(const model::ProcessCapture& process, ProcessModules& modules) {
+  std::vector<Candidate> found;
+  for (const model::MappedFile& file : modules.files()) {
+    if (const auto section = modules.module_of(file).section(".PyRuntime")) {
+      add_candidates(found, modules, file, section->start);
+    }
+  }
+  if (!found.empty()) return found;
+  for (const model::MappedFile& file : modules.files()) {
+    if (file.path != process.exe && !named_like_python(file.path)) continue;
+    if (const auto symbol = modules.module_of(file).find_symbol("_PyRuntime")) {
+      add_candidates(found, modules, file, symbol->address);
+    }
+  }
+  return found;
+}
+
+/// Py_Version is a constant in the file (3.11 on).
+std::optional<PythonVersion> version_from_symbol(Module& module) {
+  const auto symbol = module.find_symbol("Py_Version");
+  std::uint32_t hex = 0;
+  if (!symbol) return std::nullopt;
+  const auto into = std::as_writable_bytes(std::span<std::uint32_t, 1>(&hex, 1));
+  if (module.read(symbol->address, into) != into.size()) return std::nullopt;
+  return version_from_hex(hex);
+}
+
+/// sys.hexversion, which names the version whatever the file is called. None if there is none.
+std::optional<PythonVersion> version_from_sys(MemoryReader& memory, const Layout& layout, const Interpreter& main) {
+  if (!layout.interpreter.sys_dict) return std::nullopt;
+  const std::uint64_t sys = pointer_at(memory, RemoteAddress{main.address + *layout.interpreter.sys_dict});
+  const std::uint64_t value = dict_value(memory, layout, RemoteAddress{sys}, "hexversion");
+  const auto number = read_small_int(memory, layout, RemoteAddress{value});
+  if (!number || *number < 0 || *number > 0xffffffffLL) return std::nullopt;
+  return version_from_hex(static_cast<std::uint32_t>(*number));
+}
+
+/// 3.12 and earlier: the layout is fixed by the minor version; its self-check decides when that is not known.
+std::optional<Runtime> open_fixed(const Candidate& candidate, MemoryReader& memory) {
+  auto named = version_from_symbol(*candidate.module);
+  if (!named) named = version_from_path(candidate.module->path());
+  for (int minor = kOldestMinor; minor < kFirstMinorWithTable; ++minor) {
+    if (named && named->minor != minor) continue;
+    Runtime runtime;
+    runtime.layout = *fixed_layout(minor);
+    runtime.interpreters = read_interpreters(memory, runtime.layout, candidate.address);
+    if (runtime.interpreters.empty()) continue;
+    const auto told = version_from_sys(memory, runtime.layout, runtime.interpreters.front());
+    if (!named && (!told || told->minor != minor)) continue;
+    if (named) runtime.version = *named;
+    if (told && told->minor == minor) runtime.version = *told;
+    return runtime;
+  }
+  return std::nullopt;
+}
+
+model::Problem problem_of(const Candidate& candidate, model::Error error) {
+  error.message = fmt::format("{}: {}", candidate.module->path(), error.message);
+  return {"file", candidate.module->path(), std::move(error)};
+}
+
+/// Not initialised means silence: such a copy is nobody's interpreter.
+bool looks_initialised(const Candidate& candidate, MemoryReader& memory) {
+  // interpreters.head lies at 32 or 40 in every version without a table.
+  return pointer_at(memory, candidate.address + 32) != 0 && pointer_at(memory, candidate.address + 40) != 0;
+}
+
+void open_candidate(const Candidate& candidate, MemoryReader& memory, RuntimeSearch& search) {
+  std::array<std::byte, kDebugOffsetsBytes> table{};
+  const std::size_t got = memory.read_up_to(candidate.address, table);
+  std::optional<Runtime> runtime;
+  if (const auto version = debug_offsets_version(std::span(table).first(got))) {
+    auto layout = layout_from_debug_offsets(std::span(table).first(got));
+    if (!layout) {
+      search.problems.push_back(problem_of(candidate, layout.error()));
+      return;
+    }
+    runtime.emplace();
+    runtime->version = *version;
+    runtime->layout = *layout;
+    runtime->interpreters = read_interpreters(memory, runtime->layout, candidate.address);
+    if (runtime->interpreters.empty()) return;
+  } else {
+    runtime = open_fixed(candidate, memory);
+    if (!runtime) {
+      if (looks_initialised(candidate, memory)) {
+        search.problems.push_back(problem_of(
+            candidate, {model::ErrorCode::unsupported_python, "its structures are not those of a known Python version",
+                        "Supported are CPython 3.8 to 3.15; a debug build has other structures"}));
+      }
+      return;
+    }
+  }
+  runtime->address = candidate.address.value;
+  runtime->module = candidate.module->path();
+  if (const auto offset = runtime->layout.interpreter.eval_frame) {
+    runtime->eval_frame = pointer_at(memory, RemoteAddress{runtime->interpreters.front().address + *offset});
+  }
+  search.runtimes.push_back(std::move(*runtime));
+}
+
+}  // namespace
+
+std::vector<Interpreter> read_interpreters(MemoryReader& memory, const Layout& layout, RemoteAddress runtime) {
+  std::vector<Interpreter> found;
+  std::unordered_set<std::uint64_t> seen;
+  const InterpreterLayout& l = layout.interpreter;
+  std::uint64_t at = pointer_at(memory, runtime + layout.runtime.interpreters_head);
+  while (at != 0 && at % 8 == 0 && found.size() < kMaxInterpreters && seen.insert(at).second) {
+    const RemoteAddress address{at};
+    Interpreter interpreter;
+    interpreter.address = at;
+    const auto id = memory.read<std::int64_t>(address + l.id);
+    if (!id || *id < 0) break;
+    interpreter.id = *id;
+    auto threads = read_threads(memory, layout, at, pointer_at(memory, address + l.threads_head));
+    if (!threads) break;
+    interpreter.threads = std::move(*threads);
+    if (l.gil) interpreter.gil = pointer_at(memory, address + *l.gil);
+    if (layout.runtime.gil) interpreter.gil = runtime.value + *layout.runtime.gil;
+    found.push_back(std::move(interpreter));
+    at = pointer_at(memory, address + l.next);
+  }
+  // An interpreter without threads proves nothing.
+  if (std::ranges::all_of(found, [](const Interpreter& i) { return i.threads.empty(); })) found.clear();
+  std::ranges::sort(found, {}, &Interpreter::id);
+  return found;
+}
+
+RuntimeSearch find_runtimes(const model::ProcessCapture& process, ProcessModules& modules, MemoryReader& memory) {
+  RuntimeSearch search;
+  for (const Candidate& candidate : find_candidates(process, modules)) open_candidate(candidate, memory, search);
+  return search;
+}
+
+}  // namespace hangstack::symbolizer
