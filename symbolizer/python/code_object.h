@@ -19,7 +19,7 @@ struct CodeObject {
   std::string file;
   int first_line = 0;
   std::vector<std::byte> line_table;
-  std::uint64_t instructions = 0;           ///< where its bytecode starts in the process (3.11 on)
+  std::uint64_t instructions = 0;            ///< where its bytecode starts in the process (3.11 on)
   std::vector<std::uint64_t> thread_copies;  ///< starts of the threads' copies (free-threaded builds)
   std::string problem;
 };

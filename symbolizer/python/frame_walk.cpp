@@ -80,8 +80,8 @@ class Walker {
     if (f.tlbc_index) link.frame.copy_index = data->i32(*f.tlbc_index);
     link.previous = data->u64(f.previous);
     link.is_shim = f.owner && f.shim_owner != 0xff && data->u8(*f.owner) >= f.shim_owner;
-    const bool one_frame_a_call = layout_.frame_source == FrameSource::frame_object ||
-                                  layout_.frame_source == FrameSource::frame_object_counted;
+    const bool one_frame_a_call =
+        layout_.frame_source == FrameSource::frame_object || layout_.frame_source == FrameSource::frame_object_counted;
     link.ends_group = link.is_shim || one_frame_a_call || (f.is_entry && data->u8(*f.is_entry) != 0);
     return link;
   }

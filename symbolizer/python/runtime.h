@@ -35,7 +35,7 @@ struct Runtime {
   std::uint64_t address = 0;
   PythonVersion version;
   Layout layout;
-  std::string module;          ///< path of the ELF file that holds it
+  std::string module;            ///< path of the ELF file that holds it
   std::uint64_t eval_frame = 0;  ///< address of _PyEval_EvalFrameDefault as the interpreter has it; 0 if not known
   std::vector<Interpreter> interpreters;
 };
@@ -49,8 +49,7 @@ struct RuntimeSearch {
 /// stripped or not), and into the executable and files named like Python for the symbol _PyRuntime if no file has
 /// the section. A runtime counts if it is initialised and its lists point back to it: a second copy of the file that
 /// is merely mapped does not.
-RuntimeSearch find_runtimes(const model::ProcessCapture& process, ProcessModules& modules,
-                            model::MemoryReader& memory);
+RuntimeSearch find_runtimes(const model::ProcessCapture& process, ProcessModules& modules, model::MemoryReader& memory);
 
 /// The interpreters and threads of the runtime at `address`, checked; empty if the layout does not fit or the runtime
 /// is not initialised.
