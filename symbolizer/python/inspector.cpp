@@ -8,7 +8,6 @@
 #include "symbolizer/python/code_object.h"
 #include "symbolizer/python/frame_walk.h"
 #include "symbolizer/python/gil.h"
-#include "symbolizer/python/page_reader.h"
 #include "symbolizer/python/runtime.h"
 #include "symbolizer/python/thread_map.h"
 #include "symbolizer/symbolizer.h"
@@ -30,17 +29,13 @@ class PythonInspector : public model::Inspector {
     if (threads_ == nullptr) return;
     for (const ThreadStateRef& ref : threads_->states_of(thread)) {
       const model::RemoteAddress state{ref.state.address};
-      const Layout& layout = ref.runtime->layout;
-      PageReader pages(memory);
-      // Frames of 3.11 and later lie side by side on the interpreter's own stack, older ones all over the heap.
-      const bool dense = layout.instruction == InstructionKind::pointer;
-      walks_[ref.state.address] = {ref.runtime, walk_frames(layout, dense ? pages : memory, state)};
+      walks_[ref.state.address] = {ref.runtime, walk_frames(ref.runtime->layout, memory, state)};
       gil_holder(memory, *ref.runtime, *ref.interpreter);
       requests_gil(memory, *ref.runtime, ref.state.address);
     }
   }
 
-  void finish(const model::ProcessCapture& process, model::MemoryReader& memory) override {
+  void finish(const model::ProcessCapture& /*process*/, model::MemoryReader& memory) override {
     for (const Runtime& runtime : search_.runtimes) {
       CodeReader codes(runtime.layout, memory);
       for (const auto& [state, walk] : walks_) {
@@ -51,7 +46,6 @@ class PythonInspector : public model::Inspector {
       }
       for (const Interpreter& interpreter : runtime.interpreters) gil_holder(memory, runtime, interpreter);
     }
-    (void)process;
   }
 
  private:

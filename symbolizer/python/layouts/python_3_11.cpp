@@ -11,8 +11,14 @@ Layout layout_3_11() {
   l.instruction = InstructionKind::pointer;
   l.line_table = LineTableKind::locations;
   l.runtime = {.interpreters_head = 40, .finalizing = 24, .tstate_current = 576, .gil = 360};
-  l.interpreter = {
-      .next = 0, .id = 48, .threads_head = 16, .modules = 888, .gil = {}, .gc_collecting = 848, .eval_frame = 1424};
+  l.interpreter = {.next = 0,
+                   .id = 48,
+                   .threads_head = 16,
+                   .modules = 888,
+                   .sys_dict = 904,
+                   .gil = {},
+                   .gc_collecting = 848,
+                   .eval_frame = 1424};
   l.thread = {.size = 360,
               .previous = 0,
               .next = 8,

@@ -11,8 +11,14 @@ Layout layout_3_12() {
   l.instruction = InstructionKind::pointer;
   l.line_table = LineTableKind::locations;
   l.runtime = {.interpreters_head = 40, .finalizing = 24, .tstate_current = {}, .gil = {}};
-  l.interpreter = {
-      .next = 0, .id = 8, .threads_head = 72, .modules = 944, .gil = 384, .gc_collecting = 312, .eval_frame = 1744};
+  l.interpreter = {.next = 0,
+                   .id = 8,
+                   .threads_head = 72,
+                   .modules = 944,
+                   .sys_dict = 352,
+                   .gil = 384,
+                   .gc_collecting = 312,
+                   .eval_frame = 1744};
   l.thread = {.size = 288,
               .previous = 0,
               .next = 8,
