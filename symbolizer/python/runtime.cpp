@@ -135,8 +135,11 @@ model::Problem problem_of(const Candidate& candidate, model::Error error) {
 
 /// Not initialised means silence: such a copy is nobody's interpreter.
 bool looks_initialised(const Candidate& candidate, MemoryReader& memory) {
-  // interpreters.head lies at 32 or 40 in every version without a table.
-  return pointer_at(memory, candidate.address + 32) != 0 && pointer_at(memory, candidate.address + 40) != 0;
+  // interpreters.head lies at 32 or 40 in every version without a table, and interpreters.main behind it.
+  const auto mapped = [&memory](std::uint64_t at) {
+    return at != 0 && memory.read<std::uint64_t>(RemoteAddress{at}).has_value();
+  };
+  return mapped(pointer_at(memory, candidate.address + 40));
 }
 
 void open_candidate(const Candidate& candidate, MemoryReader& memory, RuntimeSearch& search) {

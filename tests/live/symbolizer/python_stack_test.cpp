@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tests/support/python_target.h"
+#include "tests/live/symbolizer/python_target.h"
 
 namespace hangstack::tests {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/support/python_target.h"
+#include "tests/live/symbolizer/python_target.h"
 
 #include <chrono>
 #include <filesystem>
