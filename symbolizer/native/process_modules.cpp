@@ -22,15 +22,16 @@ bool covers(const LoadSegment& segment, std::uint64_t file_offset) {
   return file_offset < segment.file_offset + segment.file_size;
 }
 
-/// Two segments can share a page of the file: then the one whose start the mapping has, or whose rights it has.
+/// Two segments can share a page of the file: then the one whose start the mapping has (RELRO makes the first pages of
+/// a writable segment read-only, like the segment before it), or whose rights it has.
 const LoadSegment* segment_for(const std::vector<LoadSegment>& segments, const model::Mapping& mapping) {
   const LoadSegment* best = nullptr;
   int best_score = -1;
   for (const LoadSegment& s : segments) {
     if (!covers(s, mapping.file_offset)) continue;
     if (mapping.executable && !s.executable) continue;
-    const int score = (s.executable == mapping.executable ? 4 : 0) + (s.writable == mapping.writable ? 2 : 0) +
-                      (page_down(s.file_offset) == mapping.file_offset ? 1 : 0);
+    const int score = (page_down(s.file_offset) == mapping.file_offset ? 4 : 0) +
+                      (s.executable == mapping.executable ? 2 : 0) + (s.writable == mapping.writable ? 1 : 0);
     if (score > best_score) {
       best = &s;
       best_score = score;
