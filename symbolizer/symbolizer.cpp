@@ -3,10 +3,12 @@
 #include <array>
 
 #include "model/segment_reader.h"
+#include "symbolizer/merge/merge.h"
 #include "symbolizer/named_stack.h"
 #include "symbolizer/native/facts_json.h"
 #include "symbolizer/native/module_cache.h"
 #include "symbolizer/native/process_modules.h"
+#include "symbolizer/python/python.h"
 #include "symbolizer/system_calls.h"
 #include "symbolizer/unwind/unwinder.h"
 #include "symbolizer/utf8.h"
@@ -81,6 +83,16 @@ void fill_stack(model::Thread& thread, const UnwoundStack& stack, const std::vec
   }
 }
 
+void add_python(model::Thread& thread, const std::vector<NamedFrame>& named, const EvalFunctions& evals,
+                const PythonProcess& python) {
+  const auto found = python.threads.find(thread.tid);
+  if (found == python.threads.end()) return;
+  thread.frames = merge(named, thread.complete, evals, found->second);
+  thread.python_name = found->second.name;
+  thread.gil = found->second.gil;
+  if (thread.gil == model::GilState::none && is_taking_gil(named)) thread.gil = model::GilState::waits;
+}
+
 }  // namespace
 
 struct Symbolizer::State {
@@ -104,9 +116,15 @@ model::ProcessSnapshot Symbolizer::symbolize(const model::ProcessCapture& captur
     stacks.push_back(state_->options.native ? unwind_thread(thread, *state_->unwinder, modules) : UnwoundStack{});
   }
   StackNamer::resolve(stacks, modules);
+  const PythonProcess python = state_->options.python ? read_python(capture, modules) : PythonProcess{};
+  const EvalFunctions evals(python.eval_functions, modules);
+  snapshot.pythons = python.interpreters;
+  snapshot.problems.insert(snapshot.problems.end(), python.problems.begin(), python.problems.end());
   for (std::size_t i = 0; i < stacks.size(); ++i) {
     model::Thread thread = thread_without_frames(capture.threads[i]);
-    fill_stack(thread, stacks[i], state_->namer.name(stacks[i], modules));
+    const std::vector<NamedFrame> named = state_->namer.name(stacks[i], modules);
+    fill_stack(thread, stacks[i], named);
+    add_python(thread, named, evals, python);
     snapshot.threads.push_back(std::move(thread));
   }
   return snapshot;
