@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "model/segment_reader.h"
+#include "sampler/sampler.h"
 #include "symbolizer/symbolizer.h"
-#include "tests/support/live_capture.h"
 
 namespace hangstack::tests {
 namespace {
@@ -67,10 +68,18 @@ const symbolizer::PythonThread* ReadProcess::thread(std::int32_t tid) const {
   return found == python.threads.end() ? nullptr : &found->second;
 }
 
+model::ProcessCapture capture_of(std::int32_t pid, sampler::StopMode stop) {
+  const sampler::Target target{pid, {}};
+  sampler::SamplingOptions options;
+  options.stop = stop;
+  auto results = sampler::sample_processes(std::span(&target, 1), options, symbolizer::make_python_inspector);
+  if (!results.front()) throw std::runtime_error(results.front().error().error.message);
+  return std::move(*results.front());
+}
+
 ReadProcess read_process(std::int32_t pid) {
   ReadProcess result;
-  const auto inspector = symbolizer::make_python_inspector();
-  result.capture = capture_live(pid, *inspector);
+  result.capture = capture_of(pid, sampler::StopMode::automatic);
   symbolizer::ModuleCache cache;
   auto memory = model::SegmentReader::of_process(result.capture);
   symbolizer::ProcessModules modules(result.capture, cache, memory);

@@ -8,6 +8,7 @@
 
 #include "model/capture.h"
 #include "model/snapshot.h"
+#include "sampler/sampler.h"
 #include "symbolizer/native/module_cache.h"
 #include "symbolizer/native/process_modules.h"
 #include "symbolizer/python/python.h"
@@ -33,6 +34,10 @@ struct ReadProcess {
   [[nodiscard]] const symbolizer::PythonThread* thread(std::int32_t tid) const;
 };
 
+/// By the sampler, with Python's inspector. Throws what was refused.
+model::ProcessCapture capture_of(std::int32_t pid, sampler::StopMode stop);
+
+/// Captured without a stop where that is possible.
 ReadProcess read_process(std::int32_t pid);
 
 /// "function:line" of all Python frames, innermost first.

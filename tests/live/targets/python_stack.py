@@ -158,7 +158,7 @@ def main():
     for _ in jobs:
         PLACES.acquire()
     for line in sys.argv[1:]:
-        exec(line)
+        exec(line, globals())
     print("ready", flush=True)
     outer1()  # LINE main
     os._exit(0)
