@@ -67,9 +67,20 @@ void add_candidates(std::vector<Candidate>& found, ProcessModules& modules, cons
   }
 }
 
-bool named_like_python(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return path.find("ython", slash == std::string::npos ? 0 : slash) != std::string::npos;
+bool has_python_in(std::string_view path) {
+  return path.find("python") != std::string_view::npos || path.find("Python") != std::string_view::npos;
+}
+
+/// By the symbol, in the files that `choose` picks.
+std::vector<Candidate> find_by_symbol(ProcessModules& modules, const auto& choose) {
+  std::vector<Candidate> found;
+  for (const model::MappedFile& file : modules.files()) {
+    if (!choose(file)) continue;
+    if (const auto symbol = modules.module_of(file).find_symbol("_PyRuntime")) {
+      add_candidates(found, modules, file, symbol->address);
+    }
+  }
+  return found;
 }
 
 std::vector<Candidate> find_candidates(const model::ProcessCapture& process, ProcessModules& modules) {
@@ -80,13 +91,13 @@ std::vector<Candidate> find_candidates(const model::ProcessCapture& process, Pro
     }
   }
   if (!found.empty()) return found;
-  for (const model::MappedFile& file : modules.files()) {
-    if (file.path != process.exe && !named_like_python(file.path)) continue;
-    if (const auto symbol = modules.module_of(file).find_symbol("_PyRuntime")) {
-      add_candidates(found, modules, file, symbol->address);
-    }
-  }
-  return found;
+  // Looking for a symbol reads whole tables: likely files first, and the others only where something is Python's.
+  const auto likely = [&process](const model::MappedFile& file) {
+    return file.path == process.exe || has_python_in(std::string_view(file.path).substr(file.path.rfind('/') + 1));
+  };
+  found = find_by_symbol(modules, likely);
+  if (!found.empty() || std::ranges::none_of(process.mappings, has_python_in, &model::Mapping::path)) return found;
+  return find_by_symbol(modules, [&likely](const model::MappedFile& file) { return !likely(file); });
 }
 
 /// Py_Version is a constant in the file (3.11 on).

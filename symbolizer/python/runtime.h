@@ -45,10 +45,10 @@ struct RuntimeSearch {
   std::vector<model::Problem> problems;  ///< interpreters that are there but cannot be read
 };
 
-/// Looks into every mapped ELF file, whatever its name, for the section .PyRuntime (every CPython since 3.7 has it,
-/// stripped or not), and into the executable and files named like Python for the symbol _PyRuntime if no file has
-/// the section. A runtime counts if it is initialised and its lists point back to it: a second copy of the file that
-/// is merely mapped does not.
+/// Looks into every mapped ELF file, whatever its name, for the section .PyRuntime (3.10 on, stripped or not); if no
+/// file has it, for the symbol _PyRuntime: in the executable and files named like Python, then in all others. A runtime
+/// counts if it is initialised and its lists point back to it: a second copy of the file that is merely mapped does
+/// not.
 RuntimeSearch find_runtimes(const model::ProcessCapture& process, ProcessModules& modules, model::MemoryReader& memory);
 
 /// The interpreters and threads of the runtime at `address`, checked; empty if the layout does not fit or the runtime

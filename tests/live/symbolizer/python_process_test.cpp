@@ -107,9 +107,9 @@ TEST_P(PythonProcessTest, ASecondCopyThatIsMerelyMappedDoesNotWin) {
   const auto copy = std::filesystem::temp_directory_path() / ("hangstack-copy-" + std::to_string(::getpid()) + ".so");
   std::filesystem::copy_file(file, copy, std::filesystem::copy_options::overwrite_existing);
   std::vector<std::string> arguments{script("python_stack.py"),
-                                     "import mmap; MAPPED = [mmap.mmap(open(p, 'rb').fileno(), 0, "
-                                     "prot=mmap.PROT_READ | mmap.PROT_WRITE, flags=mmap.MAP_PRIVATE) for p in ('" +
-                                         file + "', '" + copy.string() + "')]"};
+                                     "import mmap; FILES = [open(p, 'rb') for p in ('" + file + "', '" + copy.string() +
+                                         "')]; MAPPED = [mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ | "
+                                         "mmap.PROT_WRITE, flags=mmap.MAP_PRIVATE) for f in FILES]"};
   // A libpython can be loaded a second time: with a runtime of its own that nobody initialises.
   if (!python_.library.empty()) arguments.push_back("ctypes.CDLL('" + copy.string() + "')");
   start(arguments);
