@@ -27,7 +27,7 @@ constexpr int kFirstMinorWithTable = 13;
 struct Candidate {
   RemoteAddress address;
   Module* module = nullptr;
-  std::uint64_t load_bias = 0;
+  std::string path;
 };
 
 std::uint64_t pointer_at(MemoryReader& memory, RemoteAddress address) {
@@ -55,15 +55,27 @@ std::optional<std::vector<ThreadState>> read_threads(MemoryReader& memory, const
   return threads;
 }
 
+/// The file whose memory an address is, its .bss, which no file backs, included: the nearest mapping with a path.
+std::string path_before(const model::ProcessCapture& process, RemoteAddress address) {
+  auto after = std::ranges::upper_bound(process.mappings, address.value, {}, &model::Mapping::start);
+  while (after != process.mappings.begin()) {
+    --after;
+    if (!after->path.empty()) return after->path;
+  }
+  return {};
+}
+
 /// Every place in a file's copies that holds writable memory.
-void add_candidates(std::vector<Candidate>& found, ProcessModules& modules, const model::MappedFile& file,
-                    model::ModuleAddress place) {
+void add_candidates(std::vector<Candidate>& found, const model::ProcessCapture& process, ProcessModules& modules,
+                    const model::MappedFile& file, model::ModuleAddress place) {
   Module& module = modules.module_of(file);
   for (const LoadedModule& copy : modules.copies_of(file)) {
     const RemoteAddress address = copy.to_remote(place);
     const model::Mapping* mapping = modules.mapping_at(address);
     if (mapping == nullptr || !mapping->readable || !mapping->writable) continue;
-    found.push_back({address, &module, copy.load_bias});
+    // Copies of a file under two names share a module, and are all listed for each.
+    if (std::ranges::find(found, address, &Candidate::address) != found.end()) continue;
+    found.push_back({address, &module, path_before(process, address)});
   }
 }
 
@@ -72,12 +84,13 @@ bool has_python_in(std::string_view path) {
 }
 
 /// By the symbol, in the files that `choose` picks.
-std::vector<Candidate> find_by_symbol(ProcessModules& modules, const auto& choose) {
+std::vector<Candidate> find_by_symbol(const model::ProcessCapture& process, ProcessModules& modules,
+                                      const auto& choose) {
   std::vector<Candidate> found;
   for (const model::MappedFile& file : modules.files()) {
     if (!choose(file)) continue;
     if (const auto symbol = modules.module_of(file).find_symbol("_PyRuntime")) {
-      add_candidates(found, modules, file, symbol->address);
+      add_candidates(found, process, modules, file, symbol->address);
     }
   }
   return found;
@@ -87,7 +100,7 @@ std::vector<Candidate> find_candidates(const model::ProcessCapture& process, Pro
   std::vector<Candidate> found;
   for (const model::MappedFile& file : modules.files()) {
     if (const auto section = modules.module_of(file).section(".PyRuntime")) {
-      add_candidates(found, modules, file, section->start);
+      add_candidates(found, process, modules, file, section->start);
     }
   }
   if (!found.empty()) return found;
@@ -95,9 +108,9 @@ std::vector<Candidate> find_candidates(const model::ProcessCapture& process, Pro
   const auto likely = [&process](const model::MappedFile& file) {
     return file.path == process.exe || has_python_in(std::string_view(file.path).substr(file.path.rfind('/') + 1));
   };
-  found = find_by_symbol(modules, likely);
+  found = find_by_symbol(process, modules, likely);
   if (!found.empty() || std::ranges::none_of(process.mappings, has_python_in, &model::Mapping::path)) return found;
-  return find_by_symbol(modules, [&likely](const model::MappedFile& file) { return !likely(file); });
+  return find_by_symbol(process, modules, [&likely](const model::MappedFile& file) { return !likely(file); });
 }
 
 /// Py_Version is a constant in the file (3.11 on).
@@ -123,7 +136,7 @@ std::optional<PythonVersion> version_from_sys(MemoryReader& memory, const Layout
 /// 3.12 and earlier: the layout is fixed by the minor version; its self-check decides when that is not known.
 std::optional<Runtime> open_fixed(const Candidate& candidate, MemoryReader& memory) {
   auto named = version_from_symbol(*candidate.module);
-  if (!named) named = version_from_path(candidate.module->path());
+  if (!named) named = version_from_path(candidate.path);
   for (int minor = kOldestMinor; minor < kFirstMinorWithTable; ++minor) {
     if (named && named->minor != minor) continue;
     Runtime runtime;
@@ -140,8 +153,8 @@ std::optional<Runtime> open_fixed(const Candidate& candidate, MemoryReader& memo
 }
 
 model::Problem problem_of(const Candidate& candidate, model::Error error) {
-  error.message = fmt::format("{}: {}", candidate.module->path(), error.message);
-  return {"file", candidate.module->path(), std::move(error)};
+  error.message = fmt::format("{}: {}", candidate.path, error.message);
+  return {"file", candidate.path, std::move(error)};
 }
 
 /// Not initialised means silence: such a copy is nobody's interpreter.
@@ -180,7 +193,7 @@ void open_candidate(const Candidate& candidate, MemoryReader& memory, RuntimeSea
     }
   }
   runtime->address = candidate.address.value;
-  runtime->module = candidate.module->path();
+  runtime->module = candidate.path;
   if (const auto offset = runtime->layout.interpreter.eval_frame) {
     runtime->eval_frame = pointer_at(memory, RemoteAddress{runtime->interpreters.front().address + *offset});
   }

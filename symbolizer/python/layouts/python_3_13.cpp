@@ -56,7 +56,7 @@ struct Table {
 }  // namespace
 
 Layout layout_3_13(std::span<const std::byte> table, OffsetCheck& check) {
-  const auto t = table_from<Table>(table);
+  const auto t = table_from<Table>(table, check);
   Layout l = layout_of_table(t);
   l.minor = 13;
   check_table_layout(l, t, check);

@@ -59,7 +59,7 @@ struct Table {
 }  // namespace
 
 Layout layout_3_14(std::span<const std::byte> table, OffsetCheck& check) {
-  const auto t = table_from<Table>(table);
+  const auto t = table_from<Table>(table, check);
   Layout l = layout_of_table(t);
   l.minor = 14;
   l.frame.tagged_code = true;

@@ -66,7 +66,7 @@ struct Table {
 }  // namespace
 
 Layout layout_3_15(std::span<const std::byte> table, OffsetCheck& check) {
-  const auto t = table_from<Table>(table);
+  const auto t = table_from<Table>(table, check);
   Layout l = layout_of_table(t);
   l.minor = 15;
   l.thread.base_frame = t.thread.base_frame;

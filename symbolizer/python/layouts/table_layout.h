@@ -7,11 +7,12 @@
 
 namespace hangstack::symbolizer {
 
-/// The bytes as a table. One that is cut short leaves zeros, and a struct of size zero fails the check.
+/// The bytes as a table; one that is cut short fails the check.
 template <typename Table>
-Table table_from(std::span<const std::byte> bytes) {
+Table table_from(std::span<const std::byte> bytes, OffsetCheck& check) {
   static_assert(sizeof(Table) <= kDebugOffsetsBytes);
   Table table{};
+  check.in_struct("length", sizeof table, bytes.size());
   std::memcpy(&table, bytes.data(), bytes.size() < sizeof table ? bytes.size() : sizeof table);
   return table;
 }

@@ -53,7 +53,7 @@ TEST(DebugOffsets, TableOf315HasOtherGroups) {
   EXPECT_EQ(layout->minor, 15);
   EXPECT_EQ(layout->thread.base_frame, 80U);
   EXPECT_EQ(layout->thread.thread_id, 176U);
-  EXPECT_EQ(layout->thread.gil_requested, 36U);
+  EXPECT_EQ(layout->thread.gil_requested, 40U);
   EXPECT_EQ(layout->frame.owner, 74U);
   EXPECT_EQ(layout->code.line_table, 136U);
   EXPECT_EQ(layout->object.dict_keys, 32U);
