@@ -12,8 +12,6 @@
 namespace hangstack::sampler {
 namespace {
 
-constexpr std::size_t kMaxProcessors = 8192;  // NR_CPUS of x86-64 (arch/x86/Kconfig)
-
 std::int64_t monotonic_ns() {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);
@@ -59,57 +57,32 @@ std::optional<double> parse_exec_start_ms(std::string_view sched) {
   return exec_start;
 }
 
-std::vector<double> parse_stood_still_ms(std::string_view stat, double ms_per_tick) {
-  std::vector<double> by_processor;
-  Lines lines(stat);
-  while (const auto line = lines.next()) {
-    if (!line->starts_with("cpu")) break;
-    Fields fields(line->substr(3));
-    const auto processor = number_from<std::size_t>(line->starts_with("cpu ") ? std::string_view() : fields.word());
-    if (!processor || *processor >= kMaxProcessors) continue;
-    // user nice system idle iowait irq softirq steal
-    std::array<std::uint64_t, 8> ticks{};
-    const bool whole = std::ranges::all_of(ticks, [&](std::uint64_t& tick) {
-      const auto value = fields.number<std::uint64_t>();
-      tick = value.value_or(0);
-      return value.has_value();
-    });
-    if (!whole) continue;
-    if (by_processor.size() <= *processor) by_processor.resize(*processor + 1);
-    by_processor[*processor] = static_cast<double>(ticks[5] + ticks[6] + ticks[7]) * ms_per_tick;
-  }
-  return by_processor;
-}
-
-RunQueueClock::RunQueueClock(const ProcFiles& proc) {
-  std::array<char, 16384> buffer;
+std::optional<RunQueueClock::Reading> RunQueueClock::read_on(int processor) const {
+  cpu_set_t before;
+  cpu_set_t there;
+  CPU_ZERO(&there);
+  if (processor < 0 || processor >= CPU_SETSIZE || proc_.root() != "/proc") return std::nullopt;
+  CPU_SET(processor, &there);
+  if (::sched_getaffinity(0, sizeof before, &before) != 0) return std::nullopt;
+  if (::sched_setaffinity(0, sizeof there, &there) != 0) return std::nullopt;
   // The kernel writes exec_start of a running thread when it is put on a processor: a nap makes that now.
   const timespec nap{0, 1000};
   ::nanosleep(&nap, nullptr);
-  base_ns_ = monotonic_ns();
-  const int before = ::sched_getcpu();
-  const auto sched = proc.read_once("self/sched", buffer);
-  if (!sched) return;
-  base_ms_ = parse_exec_start_ms(*sched);
-  // Moved to another processor meanwhile: it is not known which clock was read.
-  if (::sched_getcpu() == before) base_processor_ = before;
-  if (const auto stat = proc.read("stat", 1UL << 20))
-    stood_still_ms_ = parse_stood_still_ms(*stat, 1000.0 / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+  std::array<char, 16384> buffer;
+  const std::int64_t now_ns = monotonic_ns();
+  const auto sched = proc_.read_once("thread-self/sched", buffer);
+  ::sched_setaffinity(0, sizeof before, &before);
+  const auto clock_ms = sched ? parse_exec_start_ms(*sched) : std::nullopt;
+  if (!clock_ms) return std::nullopt;
+  return Reading{*clock_ms, now_ns};
 }
 
-std::optional<double> RunQueueClock::asleep_s(double exec_start_ms, int processor) const {
-  if (!base_ms_) return std::nullopt;
-  const double since_base_ms = static_cast<double>(monotonic_ns() - base_ns_) / 1e6;
-  double asleep_ms = *base_ms_ + since_base_ms - exec_start_ms;
-  const auto known = [&](int number) {
-    return number >= 0 && static_cast<std::size_t>(number) < stood_still_ms_.size();
-  };
-  if (known(processor) && known(base_processor_)) {
-    const double behind_ms = stood_still_ms_[static_cast<std::size_t>(processor)] -
-                             stood_still_ms_[static_cast<std::size_t>(base_processor_)];
-    asleep_ms = std::min(asleep_ms, asleep_ms - behind_ms);
-  }
-  return std::max(asleep_ms, 0.0) / 1000;
+std::optional<double> RunQueueClock::asleep_s(double exec_start_ms, int processor) {
+  auto known = readings_.find(processor);
+  if (known == readings_.end()) known = readings_.emplace(processor, read_on(processor)).first;
+  if (!known->second) return std::nullopt;
+  const double since_reading_ms = static_cast<double>(monotonic_ns() - known->second->monotonic_ns) / 1e6;
+  return std::max(known->second->clock_ms + since_reading_ms - exec_start_ms, 0.0) / 1000;
 }
 
 }  // namespace hangstack::sampler

@@ -2,9 +2,9 @@
 // When a thread last ran: /proc/PID/task/TID/schedstat and sched, and the clock that their times are on.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "sampler/proc/proc_files.h"
 
@@ -19,31 +19,28 @@ std::optional<std::uint64_t> parse_run_count(std::string_view schedstat);
 /// processor since).
 std::optional<double> parse_exec_start_ms(std::string_view sched);
 
-/// The clock of `se.exec_start`. It counts on each processor by itself and stands still there while interrupts are
-/// served or the hypervisor has taken the processor away, if the kernel accounts for them (update_rq_clock_task in
-/// kernel/sched/core.c): two processors may be apart by seconds after some days.
+/// The clock of `se.exec_start`. Each processor has its own, which stands still while interrupts are served or the
+/// hypervisor has taken the processor away (update_rq_clock_task in kernel/sched/core.c): two of them may be apart by
+/// seconds after some days. So each is read where it counts: the calling thread moves there for a moment.
 class RunQueueClock {
  public:
-  /// Takes the time from the reader's own sched file after a nap of some microseconds; reads PROC/self/sched and
-  /// PROC/stat. On kernels without CONFIG_SCHED_DEBUG there is no clock.
-  explicit RunQueueClock(const ProcFiles& proc);
+  /// Only with the real /proc: another folder's times are on no clock of this machine.
+  explicit RunQueueClock(const ProcFiles& proc) : proc_(proc) {}
 
-  [[nodiscard]] bool works() const { return base_ms_.has_value(); }
-
-  /// Seconds since `exec_start_ms`, which `processor` (-1: unknown) wrote; never negative. With and without the time
-  /// that processor's clock may have stood still, the smaller: it slept at least that long, within the 10 ms grain of
-  /// PROC/stat. None if there is no clock.
-  [[nodiscard]] std::optional<double> asleep_s(double exec_start_ms, int processor) const;
+  /// Seconds since `exec_start_ms`, which `processor` wrote; never negative, and short by what the hypervisor took from
+  /// that processor since. None if the processor is unknown (-1), the caller may not run there (cpuset), or the kernel
+  /// has no CONFIG_SCHED_DEBUG.
+  [[nodiscard]] std::optional<double> asleep_s(double exec_start_ms, int processor);
 
  private:
-  std::optional<double> base_ms_;  ///< the clock of processor `base_processor_`...
-  std::int64_t base_ns_ = 0;       ///< ...at this CLOCK_MONOTONIC time
-  int base_processor_ = -1;
-  std::vector<double> stood_still_ms_;  ///< by processor, since the machine started
-};
+  struct Reading {
+    double clock_ms = 0;
+    std::int64_t monotonic_ns = 0;
+  };
+  [[nodiscard]] std::optional<Reading> read_on(int processor) const;
 
-/// By processor: milliseconds in interrupts and taken by the hypervisor (irq, softirq, steal of proc_stat(5)).
-/// At most 8192 processors.
-std::vector<double> parse_stood_still_ms(std::string_view stat, double ms_per_tick);
+  const ProcFiles& proc_;
+  std::map<int, std::optional<Reading>> readings_;
+};
 
 }  // namespace hangstack::sampler

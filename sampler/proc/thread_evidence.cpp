@@ -54,9 +54,9 @@ void read_syscall(ThreadFiles& files, ThreadCapture& thread) {
   thread.syscall = line->call;
 }
 
-void read_schedule(ThreadFiles& files, int processor, const RunQueueClock& clock, ThreadCapture& thread) {
+void read_schedule(ThreadFiles& files, int processor, RunQueueClock& clock, ThreadCapture& thread) {
   if (const auto text = files.read("schedstat")) thread.clocks.run_count = parse_run_count(*text);
-  if (thread.kernel_state == 'R' || !clock.works()) return;
+  if (thread.kernel_state == 'R') return;
   const auto text = files.read("sched");
   if (!text) return;
   if (const auto exec_start = parse_exec_start_ms(*text))
@@ -66,7 +66,7 @@ void read_schedule(ThreadFiles& files, int processor, const RunQueueClock& clock
 }  // namespace
 
 Expected<ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t pid, std::int32_t tid,
-                                             const RunQueueClock* clock) {
+                                             RunQueueClock* clock) {
   ThreadFiles files(proc, pid, tid);
   ThreadCapture thread;
   const auto stat_text = files.read("stat");
@@ -91,11 +91,8 @@ Expected<ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t
 
   read_syscall(files, thread);
   if (const auto wchan = files.read("wchan")) thread.wchan = *wchan;
-  if (clock != nullptr) {
-    read_schedule(files, stat->processor, *clock, thread);
-  } else {
-    read_schedule(files, stat->processor, RunQueueClock(proc), thread);
-  }
+  RunQueueClock own_clock(proc);
+  read_schedule(files, stat->processor, clock != nullptr ? *clock : own_clock, thread);
   return thread;
 }
 

@@ -13,6 +13,6 @@ namespace hangstack::sampler {
 /// a word in `problems`. `vanished` if the thread ended meanwhile.
 /// `clock` serves many threads; without one each call makes its own, which costs about 100 us.
 model::Expected<model::ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t pid, std::int32_t tid,
-                                                           const RunQueueClock* clock = nullptr);
+                                                           RunQueueClock* clock = nullptr);
 
 }  // namespace hangstack::sampler

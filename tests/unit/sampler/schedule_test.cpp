@@ -29,20 +29,5 @@ TEST(Schedule, ThreadNameCannotPoseAsALine) {
   EXPECT_EQ(parse_exec_start_ms("se.exec_start : 5.0 (1, #threads: 1)\n"), std::nullopt);
 }
 
-TEST(Schedule, ProcessorsThatStoodStillAreAddedUp) {
-  const auto stood_still = parse_stood_still_ms(
-      "cpu  51164 0 15466 183366 3811 0 565 1858 0 0\n"
-      "cpu0 20685 0 5547 99967 915 1 90 910 0 0\n"
-      "cpu2 30478 0 9919 83399 2895 0 475 948 0 0\n"
-      "intr 1 2 3\ncpu3 1 1 1 1 1 1 1 1 1 1\n",
-      10);
-  EXPECT_THAT(stood_still, testing::ElementsAre(10010, 0, 14230));
-}
-
-TEST(Schedule, NonsenseProcessorLinesAreLeftOut) {
-  EXPECT_TRUE(parse_stood_still_ms("cpu99999999999 1 1 1 1 1 1 1 1\ncpu9000 1 1 1 1 1 1 1 1\ncpu1 1 2\n", 10).empty());
-  EXPECT_TRUE(parse_stood_still_ms("", 10).empty());
-}
-
 }  // namespace
 }  // namespace hangstack::sampler
