@@ -2,11 +2,28 @@
 
 #include <fmt/core.h>
 
+#include <csignal>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+
 namespace hangstack::cli {
 
-int run(int /*argc*/, char** /*argv*/) {
-  fmt::print("hangstack {}\n", HANGSTACK_VERSION);
-  return 0;
+int run(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto options = parse_options(argc, argv);
+  if (!options) {
+    fmt::print("{}", options.error().out);
+    fmt::print(stderr, "{}", options.error().err);
+    return options.error().status;
+  }
+  switch (options->command) {
+    case Command::sample: return static_cast<int>(run_sample(*options));
+    case Command::replay: return static_cast<int>(run_replay(*options));
+    case Command::doctor: return static_cast<int>(run_doctor(*options));
+  }
+  return static_cast<int>(ExitStatus::usage);
 }
 
 }  // namespace hangstack::cli

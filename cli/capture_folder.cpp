@@ -1,0 +1,162 @@
+#include "cli/capture_folder.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "model/capture_codec.h"
+
+namespace hangstack::cli {
+namespace {
+
+using model::ErrorCode;
+using model::Expected;
+using model::failure;
+using nlohmann::json;
+
+constexpr auto kSchema = "hangstack-session/1";
+constexpr int kMaxSamples = 100;
+
+json to_json(const Session& s) {
+  json captures = json::array();
+  for (const auto& sample : s.samples) {
+    json pids = json::array();
+    for (const auto& process : sample) pids.push_back(process.capture.pid);
+    captures.push_back(pids);
+  }
+  json failed = json::array();
+  for (const auto& f : s.failed) failed.push_back(f.pid);
+  return {{"schema", kSchema},         {"tool_version", s.tool_version}, {"created_unix_s", s.created_unix_s},
+          {"gap_s", s.sampling.gap_s}, {"stop", s.sampling.stop},        {"samples", captures},
+          {"failed", failed}};
+}
+
+std::string folder_name(std::size_t sample, std::int32_t pid) { return fmt::format("{}-{}", sample + 1, pid); }
+std::string failed_folder_name(std::int32_t pid) { return fmt::format("failed-{}", pid); }
+
+/// A failed process is kept as a capture without threads, whose one problem is the reason.
+model::ProcessCapture as_capture(const model::FailedProcess& f) {
+  model::ProcessCapture capture;
+  capture.host = f.host;
+  capture.pid = f.pid;
+  capture.identity = f.identity;
+  capture.kernel_state = f.kernel_state;
+  capture.problems.push_back({"pid", std::to_string(f.pid), f.error});
+  return capture;
+}
+
+Expected<model::FailedProcess> as_failed(const model::ProcessCapture& c) {
+  if (c.problems.empty())
+    return failure(ErrorCode::malformed_input, fmt::format("no reason is kept for pid {}", c.pid));
+  return model::FailedProcess{c.host, c.pid, c.identity, c.kernel_state, c.problems.front().error};
+}
+
+Expected<void> write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream stream(path, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (stream) return {};
+  return failure(ErrorCode::unavailable, fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)),
+                 "name a folder that you may write, on a disk with room");
+}
+
+Expected<std::string> read_text(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (stream) return std::string(std::istreambuf_iterator<char>(stream), {});
+  return failure(ErrorCode::not_found, fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
+                 "give a folder that hangstack --capture wrote");
+}
+
+Expected<void> prepare_folder(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) {
+    return failure(ErrorCode::unavailable, fmt::format("cannot create {}: {}", folder.string(), code.message()),
+                   "name a folder that you may write");
+  }
+  const bool empty = std::filesystem::is_empty(folder, code);
+  if (code || !empty) {
+    return failure(ErrorCode::unavailable, fmt::format("{} is not an empty folder", folder.string()),
+                   "name a new folder for --capture");
+  }
+  ::chmod(folder.c_str(), 0700);
+  return {};
+}
+
+Session session_from_json(const json& j) {
+  Session s;
+  s.tool_version = j.at("tool_version");
+  s.created_unix_s = j.at("created_unix_s");
+  s.sampling.gap_s = j.at("gap_s");
+  s.sampling.stop = j.at("stop");
+  return s;
+}
+
+Expected<Session> read_captures(const json& j, const std::filesystem::path& folder) {
+  Session session = session_from_json(j);
+  if (j.at("samples").size() > kMaxSamples)
+    return failure(ErrorCode::malformed_input, "more samples than hangstack makes");
+  for (const json& pids : j.at("samples")) {
+    auto& sample = session.samples.emplace_back();
+    for (const json& pid : pids) {
+      auto capture = model::load_capture(folder / folder_name(session.samples.size() - 1, pid.get<std::int32_t>()));
+      if (!capture) return tl::make_unexpected(capture.error());
+      sample.push_back({std::move(*capture), std::nullopt});
+    }
+  }
+  for (const json& pid : j.at("failed")) {
+    auto failed = model::load_capture(folder / failed_folder_name(pid.get<std::int32_t>())).and_then(as_failed);
+    if (!failed) return tl::make_unexpected(failed.error());
+    session.failed.push_back(std::move(*failed));
+  }
+  session.sampling.samples = static_cast<int>(session.samples.size());
+  return session;
+}
+
+}  // namespace
+
+Expected<void> save_session(const Session& session, const std::string& facts_json,
+                            const std::filesystem::path& folder) {
+  auto done = prepare_folder(folder);
+  for (std::size_t i = 0; done && i < session.samples.size(); ++i) {
+    for (const auto& process : session.samples[i]) {
+      if (done) done = model::save_capture(process.capture, folder / folder_name(i, process.capture.pid));
+    }
+  }
+  for (const auto& failed : session.failed) {
+    if (done) done = model::save_capture(as_capture(failed), folder / failed_folder_name(failed.pid));
+  }
+  if (done) done = write_text(folder / "facts.json", facts_json);
+  if (done)
+    done = write_text(folder / "session.json",
+                      to_json(session).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  return done;
+}
+
+Expected<SavedSession> load_session(const std::filesystem::path& folder) {
+  const auto text = read_text(folder / "session.json");
+  if (!text) return tl::make_unexpected(text.error());
+  const auto facts = read_text(folder / "facts.json");
+  if (!facts) return tl::make_unexpected(facts.error());
+  try {
+    const json j = json::parse(*text);
+    if (j.at("schema") != kSchema) {
+      return failure(ErrorCode::malformed_input,
+                     fmt::format("{} is of another schema than {}", (folder / "session.json").string(), kSchema),
+                     "replay it with the hangstack that wrote it");
+    }
+    return read_captures(j, folder).map([&](Session&& session) { return SavedSession{std::move(session), *facts}; });
+  } catch (const json::exception& e) {
+    return failure(ErrorCode::malformed_input,
+                   fmt::format("{} is damaged: {}", (folder / "session.json").string(), e.what()),
+                   "give a folder that hangstack --capture wrote");
+  }
+}
+
+}  // namespace hangstack::cli

@@ -1,0 +1,45 @@
+#pragma once
+// A session: all captures of one run. Kept in a folder by --capture, read by replay.
+//
+//   DIR/session.json            what was asked, and when
+//   DIR/facts.json              what was asked of ELF files
+//   DIR/SAMPLE-PID/             one capture (model/capture_codec.h); a process that failed has no threads
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/capture.h"
+#include "model/diagnosis.h"
+#include "model/snapshot.h"
+
+namespace hangstack::cli {
+
+struct SampledProcess {
+  model::ProcessCapture capture;
+  std::optional<model::ProcessSnapshot> snapshot;  ///< as far as it has been symbolized; not kept on disk
+};
+
+struct Session {
+  std::string tool_version;
+  std::int64_t created_unix_s = 0;
+  model::Sampling sampling;  ///< `samples` is how many were made
+  /// By sample, then by process, in the order of the pids.
+  std::vector<std::vector<SampledProcess>> samples;
+  std::vector<model::FailedProcess> failed;
+};
+
+/// Writes the session; the folder may exist if it is empty. `unavailable` names the file that could not be written.
+model::Expected<void> save_session(const Session& session, const std::string& facts_json,
+                                   const std::filesystem::path& folder);
+
+struct SavedSession {
+  Session session;
+  std::string facts_json;
+};
+
+/// `not_found` or `malformed_input` with the file's name.
+model::Expected<SavedSession> load_session(const std::filesystem::path& folder);
+
+}  // namespace hangstack::cli

@@ -1,0 +1,13 @@
+#pragma once
+// One function per subcommand. Each prints to stdout and stderr and returns the exit status.
+
+#include "cli/exit_status.h"
+#include "cli/options.h"
+
+namespace hangstack::cli {
+
+ExitStatus run_sample(const Options& options);
+ExitStatus run_replay(const Options& options);
+ExitStatus run_doctor(const Options& options);
+
+}  // namespace hangstack::cli

@@ -1,0 +1,83 @@
+#include "cli/terminal.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "report/report.h"
+
+namespace hangstack::cli {
+namespace {
+
+bool color_wanted(Color color) {
+  if (color != Color::automatic) return color == Color::always;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool refused =
+      (no_color != nullptr && *no_color != '\0') || (term != nullptr && std::strcmp(term, "dumb") == 0);
+  return !refused && ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::string render(const model::Report& report, Format format, report::TextOptions text, bool color) {
+  text.color = color;
+  return format == Format::json ? report::write_json(report) : report::write_text(report, text);
+}
+
+bool write_file(const std::string& path, const std::string& bytes) {
+  std::FILE* file = std::fopen(path.c_str(), "wbe");
+  bool written = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  if (file != nullptr) written = (std::fclose(file) == 0) && written;
+  if (!written) {
+    print_error({model::ErrorCode::unavailable, fmt::format("cannot write {}: {}", path, std::strerror(errno)),
+                 "name a file that you may write, on a disk with room"});
+  }
+  return written;
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::show(std::string_view text) {
+  if (!active_) return;
+  fmt::print(stderr, "\r\x1b[K{}", text);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void ProgressLine::clear() {
+  if (!shown_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+void print_error(const model::Error& error) {
+  fmt::print(stderr, "hangstack: {}\n", error.message);
+  if (!error.fix.empty()) fmt::print(stderr, "  {}\n", error.fix);
+}
+
+bool write_outputs(const model::Report& report, const Options& options) {
+  bool written = true;
+  if (!options.quiet) {
+    const std::string bytes = render(report, options.format, options.text, color_wanted(options.color));
+    written = std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
+    if (!written && errno != EPIPE) {
+      print_error({model::ErrorCode::unavailable, fmt::format("cannot write to stdout: {}", std::strerror(errno)), ""});
+    }
+  }
+  for (const OutputFile& file : options.outputs) {
+    written = write_file(file.path, render(report, file.format, options.text, false)) && written;
+  }
+  return written;
+}
+
+}  // namespace hangstack::cli

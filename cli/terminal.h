@@ -1,0 +1,34 @@
+#pragma once
+// What goes to the terminal and to files.
+
+#include <string>
+#include <string_view>
+
+#include "cli/options.h"
+#include "model/diagnosis.h"
+
+namespace hangstack::cli {
+
+/// One line on stderr that is written over, only while stderr is a terminal.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool wanted);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(std::string_view text);
+  void clear();
+
+ private:
+  bool active_;
+  bool shown_ = false;
+};
+
+/// "hangstack: MESSAGE" and, indented below it, FIX, on stderr.
+void print_error(const model::Error& error);
+
+/// The report to stdout (unless quiet) and to every -o file. False if one could not be written: says so on stderr.
+bool write_outputs(const model::Report& report, const Options& options);
+
+}  // namespace hangstack::cli

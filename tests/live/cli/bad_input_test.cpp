@@ -1,0 +1,111 @@
+// What the reader is told when a pid cannot be sampled: one sentence that names it, a fix, and the right exit status.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "tests/support/program.h"
+
+namespace hangstack::tests {
+namespace {
+
+using testing::HasSubstr;
+
+ProgramResult hangstack(std::vector<std::string> words) {
+  words.insert(words.begin(), HANGSTACK_BINARY);
+  words.insert(words.end(), {"--samples", "1"});
+  return run_program(words);
+}
+
+std::string threads_target() { return std::string(HANGSTACK_TARGETS) + "/target_threads"; }
+
+/// A pid that was in use a moment ago and is not any more.
+std::string ended_pid() {
+  Target target({"/bin/true"});
+  target.finish();
+  return std::to_string(target.pid());
+}
+
+TEST(BadInput, APidThatDoesNotExistIsNamed) {
+  const std::string pid = ended_pid();
+  const auto result = hangstack({"--pids", pid});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.out, HasSubstr(pid));
+  EXPECT_THAT(result.out, HasSubstr("no such process"));
+}
+
+TEST(BadInput, AMissingPidBesideAGoodOneLeavesTheGoodOnesReport) {
+  Target target({threads_target(), "1"});
+  ASSERT_THAT(target.read_line(), HasSubstr("ready"));
+  const std::string missing = ended_pid();
+  const auto result = hangstack({"--pids", std::to_string(target.pid()), missing, "--full"});
+  EXPECT_EQ(result.status, 4);
+  EXPECT_THAT(result.out, HasSubstr("wait_for_the_end"));
+  EXPECT_THAT(result.out, HasSubstr(missing));
+}
+
+TEST(BadInput, WordsAndEmptinessAreUsageErrors) {
+  EXPECT_EQ(hangstack({"--pids", "train.py"}).status, 2);
+  const auto empty = hangstack({"--pids"});
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_THAT(empty.err, HasSubstr("pgrep"));
+}
+
+TEST(BadInput, AZombieIsNamedAsSuch) {
+  const pid_t zombie = ::fork();
+  if (zombie == 0) ::_exit(0);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(zombie), &info, WEXITED | WNOWAIT), 0);
+  const auto result = hangstack({"--pids", std::to_string(zombie)});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.out, HasSubstr("zombie"));
+  ::waitpid(zombie, nullptr, 0);
+}
+
+TEST(BadInput, AKernelThreadIsNamedAsSuch) {
+  const auto result = hangstack({"--pids", "2"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.out, HasSubstr("kernel thread"));
+}
+
+TEST(BadInput, HangstackDoesNotSampleItself) {
+  const auto result =
+      run_program({"/bin/sh", "-c", std::string("exec ") + HANGSTACK_BINARY + " --samples 1 --pids $$"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.out, HasSubstr("hangstack itself"));
+}
+
+TEST(BadInput, AnotherUsersProcessIsRefusedWithTheCommandThatWouldWork) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+  Target target({threads_target(), "1"});
+  ASSERT_THAT(target.read_line(), HasSubstr("ready"));
+  const std::string pid = std::to_string(target.pid());
+  const auto result = run_program({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", HANGSTACK_BINARY,
+                                   "--samples", "1", "--pids", pid});
+  EXPECT_EQ(result.status, 3) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(pid));
+  EXPECT_THAT(result.out, HasSubstr("sudo"));
+}
+
+TEST(BadInput, APatternThatMatchesNothingSaysSo) {
+  const auto result = hangstack({"--pgrep", "no-process-has-this-in-its-command-line-[0-9]{12}"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.err, HasSubstr("no process"));
+  EXPECT_EQ(hangstack({"--pgrep", "("}).status, 2);
+}
+
+TEST(BadInput, AReportThatCannotBeWrittenIsPartial) {
+  Target target({threads_target(), "1"});
+  ASSERT_THAT(target.read_line(), HasSubstr("ready"));
+  const auto result = hangstack({"--pids", std::to_string(target.pid()), "-o", "/no/such/folder/report.json"});
+  EXPECT_EQ(result.status, 4);
+  EXPECT_THAT(result.err, HasSubstr("/no/such/folder/report.json"));
+}
+
+}  // namespace
+}  // namespace hangstack::tests

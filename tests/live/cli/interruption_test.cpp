@@ -1,0 +1,74 @@
+// Whatever ends hangstack, and whenever, its targets go on as before.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <string>
+
+#include "tests/support/program.h"
+
+namespace hangstack::tests {
+namespace {
+
+using testing::HasSubstr;
+
+std::string status_line(std::int32_t pid, const std::string& key) {
+  std::ifstream stream("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(key)) return line.substr(key.size());
+  }
+  return {};
+}
+
+/// Busy-waits, so that the moment is met to microseconds.
+void pass_microseconds(long microseconds) {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const long until = now.tv_sec * 1'000'000 + now.tv_nsec / 1000 + microseconds;
+  do ::clock_gettime(CLOCK_MONOTONIC, &now);
+  while (now.tv_sec * 1'000'000 + now.tv_nsec / 1000 < until);
+}
+
+class Interruption : public testing::TestWithParam<const char*> {};
+
+TEST_P(Interruption, SigkillAtAnyMomentLeavesEveryThreadRunning) {
+  Target target({std::string(HANGSTACK_TARGETS) + "/target_threads", "6", "1"});
+  ASSERT_THAT(target.read_line(), HasSubstr("ready"));
+  const std::string pid = std::to_string(target.pid());
+  for (int i = 0; i < 40; ++i) {
+    Target tool({HANGSTACK_BINARY, "--quiet", "--samples", "1", "--stop", GetParam(), "--pids", pid});
+    pass_microseconds(500L * i);
+    tool.kill();
+    // The children that traced die with their parent, a moment later.
+    while (status_line(target.pid(), "TracerPid:\t") != "0") {
+    }
+    ASSERT_TRUE(wait_for_state(target.pid(), target.pid(), "S")) << "after " << 500 * i << " us";
+  }
+  EXPECT_EQ(target.finish(), 0) << "a thread that stays stopped would not be joined";
+}
+
+INSTANTIATE_TEST_SUITE_P(StopModes, Interruption, testing::Values("auto", "all", "never"));
+
+TEST(Interruption, CtrlCInTheGapStillReportsTheFirstSample) {
+  Target target({std::string(HANGSTACK_TARGETS) + "/target_threads", "2"});
+  ASSERT_THAT(target.read_line(), HasSubstr("ready"));
+  const std::string folder = testing::TempDir() + "/hangstack-interrupted-" + std::to_string(::getpid());
+  const std::string report = folder + ".json";
+  Target tool(
+      {HANGSTACK_BINARY, "--samples", "2", "--gap", "3600", "-o", report, "--pids", std::to_string(target.pid())});
+  // It sleeps in short steps only once the first sample is made.
+  ASSERT_TRUE(wait_for_state(tool.pid(), tool.pid(), "S"));
+  ::kill(tool.pid(), SIGINT);
+  EXPECT_THAT(tool.read_line(), HasSubstr("hangstack"));
+  EXPECT_EQ(tool.finish(), 130);
+  std::ifstream written(report);
+  EXPECT_TRUE(written.good());
+  ::unlink(report.c_str());
+}
+
+}  // namespace
+}  // namespace hangstack::tests

@@ -1,0 +1,105 @@
+#include "cli/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hangstack::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+tl::expected<Options, EarlyEnd> parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "hangstack");
+  return parse_options(static_cast<int>(words.size()), words.data());
+}
+
+TEST(Options, PidsMayBeSeparatedBySpacesCommasAndLines) {
+  const auto options = parse({"--pids", "12,13", "14", "15\n16", "13"});
+  ASSERT_TRUE(options.has_value()) << options.error().err;
+  EXPECT_THAT(options->pids, ElementsAre(12, 13, 14, 15, 16));
+}
+
+TEST(Options, DefaultsAreTheDocumentedOnes) {
+  const auto options = parse({});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->command, Command::sample);
+  EXPECT_EQ(options->samples, 2);
+  EXPECT_EQ(options->gap_s, 2.0);
+  EXPECT_EQ(options->sampling.stop, sampler::StopMode::automatic);
+  EXPECT_EQ(options->sampling.deadline, std::chrono::seconds(10));
+  EXPECT_FALSE(options->pids_given);
+}
+
+TEST(Options, EmptyPidsSaysThatPgrepFoundNothing) {
+  for (const auto& words : std::vector<std::vector<const char*>>{{"--pids"}, {"--pids", ""}, {"--pids", " , "}}) {
+    const auto options = parse(words);
+    ASSERT_FALSE(options.has_value());
+    EXPECT_EQ(options.error().status, 2);
+    EXPECT_THAT(options.error().err, HasSubstr("--pids is empty"));
+  }
+}
+
+TEST(Options, WhatIsNoPidIsQuoted) {
+  for (const char* word : {"train.py", "12a", "-5", "0", "99999999999", "0x10", "1.5"}) {
+    const auto options = parse({"--pids", "1", word});
+    ASSERT_FALSE(options.has_value()) << word;
+    EXPECT_EQ(options.error().status, 2) << word;
+  }
+  EXPECT_THAT(parse({"--pids", "12a"}).error().err, HasSubstr("\"12a\" is not a process id"));
+}
+
+TEST(Options, ABareNumberIsToldToBeAPid) {
+  const auto options = parse({"1234"});
+  ASSERT_FALSE(options.has_value());
+  EXPECT_EQ(options.error().status, 2);
+  EXPECT_THAT(options.error().err, HasSubstr("hangstack --pids 1234"));
+}
+
+TEST(Options, SubcommandsTakeTheirOwnOptions) {
+  EXPECT_EQ(parse({"sample", "--pids", "7"})->pids, std::vector<std::int32_t>{7});
+  const auto replay = parse({"replay", "kept", "--full"});
+  ASSERT_TRUE(replay.has_value()) << replay.error().err;
+  EXPECT_EQ(replay->command, Command::replay);
+  EXPECT_EQ(replay->capture_folder, "kept");
+  EXPECT_TRUE(replay->text.full);
+  EXPECT_EQ(parse({"doctor", "--pids", "7"})->command, Command::doctor);
+  EXPECT_EQ(parse({"replay"}).error().status, 2);
+}
+
+TEST(Options, TheSuffixOfAFileNamesItsFormat) {
+  const auto options = parse({"-o", "a.json", "-o", "b.txt", "--pids", "7"});
+  ASSERT_TRUE(options.has_value()) << options.error().err;
+  ASSERT_EQ(options->outputs.size(), 2U);
+  EXPECT_EQ(options->outputs[0].format, Format::json);
+  EXPECT_EQ(options->outputs[1].format, Format::text);
+  EXPECT_THAT(parse({"-o", "report"}).error().err, HasSubstr("\"report\" names no format"));
+}
+
+TEST(Options, ValuesOutsideTheirRangeAreUsageErrors) {
+  for (const auto& words : std::vector<std::vector<const char*>>{{"--samples", "0"},
+                                                                 {"--samples", "many"},
+                                                                 {"--gap", "-1"},
+                                                                 {"--gap", "nan"},
+                                                                 {"--timeout", "0"},
+                                                                 {"--stop", "some"},
+                                                                 {"--format", "xml"},
+                                                                 {"--color", "red"},
+                                                                 {"--native-only", "--python-only"},
+                                                                 {"--no-such-option"}}) {
+    const auto options = parse(words);
+    ASSERT_FALSE(options.has_value()) << words.front();
+    EXPECT_EQ(options.error().status, 2) << words.front();
+    EXPECT_FALSE(options.error().err.empty());
+  }
+}
+
+TEST(Options, HelpAndVersionGoToStdoutWithStatusZero) {
+  EXPECT_EQ(parse({"--help"}).error().status, 0);
+  EXPECT_THAT(parse({"--help"}).error().out, HasSubstr("--pids"));
+  EXPECT_THAT(parse({"replay", "--help"}).error().out, HasSubstr("DIR"));
+  EXPECT_THAT(parse({"--version"}).error().out, HasSubstr("hangstack "));
+}
+
+}  // namespace
+}  // namespace hangstack::cli
