@@ -144,16 +144,16 @@ std::optional<tl::unexpected<EarlyEnd>> check_targets(const RawOptions& raw, Opt
 
 /// CLI11's sentence, with a better hint for the usual slip.
 EarlyEnd explain(const CLI::ParseError& error, int argc, const char* const* argv) {
+  const std::string sentence = error.what();
   std::string hint = "see hangstack --help";
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     const bool number = !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-    if (error.get_name() == "ExtrasError" && number) {
+    if (number && sentence.ends_with(fmt::format("not expected: {}", word))) {
       hint = fmt::format("to sample process {}: hangstack --pids {}", word, word);
-      break;
     }
   }
-  return {static_cast<int>(ExitStatus::usage), "", fmt::format("hangstack: {}\n  {}\n", error.what(), hint)};
+  return {static_cast<int>(ExitStatus::usage), "", fmt::format("hangstack: {}\n  {}\n", sentence, hint)};
 }
 
 }  // namespace

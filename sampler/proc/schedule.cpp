@@ -57,24 +57,30 @@ std::optional<double> parse_exec_start_ms(std::string_view sched) {
   return exec_start;
 }
 
-std::optional<RunQueueClock::Reading> RunQueueClock::read_on(int processor) const {
-  cpu_set_t before;
-  cpu_set_t there;
-  CPU_ZERO(&there);
-  if (processor < 0 || processor >= CPU_SETSIZE || proc_.root() != "/proc") return std::nullopt;
-  CPU_SET(processor, &there);
-  if (::sched_getaffinity(0, sizeof before, &before) != 0) return std::nullopt;
-  if (::sched_setaffinity(0, sizeof there, &there) != 0) return std::nullopt;
+std::optional<RunQueueClock::Reading> RunQueueClock::read_here() const {
   // The kernel writes exec_start of a running thread when it is put on a processor: a nap makes that now.
   const timespec nap{0, 1000};
   ::nanosleep(&nap, nullptr);
   std::array<char, 16384> buffer;
   const std::int64_t now_ns = monotonic_ns();
   const auto sched = proc_.read_once("thread-self/sched", buffer);
-  ::sched_setaffinity(0, sizeof before, &before);
   const auto clock_ms = sched ? parse_exec_start_ms(*sched) : std::nullopt;
   if (!clock_ms) return std::nullopt;
   return Reading{*clock_ms, now_ns};
+}
+
+std::optional<RunQueueClock::Reading> RunQueueClock::read_on(int processor) const {
+  if (proc_.root() != "/proc") return read_here();
+  cpu_set_t before;
+  cpu_set_t there;
+  CPU_ZERO(&there);
+  if (processor < 0 || processor >= CPU_SETSIZE) return std::nullopt;
+  CPU_SET(processor, &there);
+  if (::sched_getaffinity(0, sizeof before, &before) != 0) return std::nullopt;
+  if (::sched_setaffinity(0, sizeof there, &there) != 0) return std::nullopt;
+  const auto reading = read_here();
+  ::sched_setaffinity(0, sizeof before, &before);
+  return reading;
 }
 
 std::optional<double> RunQueueClock::asleep_s(double exec_start_ms, int processor) {

@@ -24,7 +24,7 @@ std::optional<double> parse_exec_start_ms(std::string_view sched);
 /// seconds after some days. So each is read where it counts: the calling thread moves there for a moment.
 class RunQueueClock {
  public:
-  /// Only with the real /proc: another folder's times are on no clock of this machine.
+  /// A folder that only looks like /proc has one clock for all processors: its thread-self/sched.
   explicit RunQueueClock(const ProcFiles& proc) : proc_(proc) {}
 
   /// Seconds since `exec_start_ms`, which `processor` wrote; never negative, and short by what the hypervisor took from
@@ -37,6 +37,7 @@ class RunQueueClock {
     double clock_ms = 0;
     std::int64_t monotonic_ns = 0;
   };
+  [[nodiscard]] std::optional<Reading> read_here() const;
   [[nodiscard]] std::optional<Reading> read_on(int processor) const;
 
   const ProcFiles& proc_;

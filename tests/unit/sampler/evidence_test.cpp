@@ -43,7 +43,7 @@ TEST(ThreadEvidence, AgeComesFromTheClockOfTheReader) {
   folder.add(kRank);
   const ProcFiles proc(folder.path());
   EXPECT_EQ(read_thread_evidence(proc, 41877, 41877)->clocks.asleep_s, std::nullopt);
-  folder.write("self/sched", "x (1, #threads: 1)\n-\nse.exec_start    :     253000.000000\n");
+  folder.write("thread-self/sched", "x (1, #threads: 1)\n-\nse.exec_start    :     253000.000000\n");
   const auto asleep = read_thread_evidence(proc, 41877, 41877)->clocks.asleep_s;
   ASSERT_TRUE(asleep);
   EXPECT_NEAR(*asleep, 252.0, 5.0);
