@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -25,9 +26,10 @@ void reset_signals() {
   for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &fresh, nullptr);
   fresh.sa_handler = SIG_IGN;
   for (const int signal : {SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE}) ::sigaction(signal, &fresh, nullptr);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigset_t mask;
+  ::sigemptyset(&mask);
+  ::sigaddset(&mask, SIGCHLD);
+  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 
 /// Keeps `kept` alone; gives its new number. Exits if that does not work.
@@ -114,11 +116,14 @@ bool ChildProcess::reap() {
 bool ChildProcess::kill(int patience_ms) {
   if (pid_ < 0 || reap()) return true;
   ::kill(pid_, SIGKILL);
-  for (int waited_ms = 0;; ++waited_ms) {
+  // Most children are through already and go within microseconds.
+  long nap_us = 50;
+  for (long waited_us = 0;; waited_us += nap_us) {
     if (reap()) return true;
-    if (waited_ms >= patience_ms) return false;
-    const timespec nap{0, 1'000'000};
+    if (waited_us >= patience_ms * 1000L) return false;
+    const timespec nap{0, nap_us * 1000};
     ::nanosleep(&nap, nullptr);
+    nap_us = std::min(nap_us * 2, 1000L);
   }
 }
 

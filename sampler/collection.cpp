@@ -39,7 +39,7 @@ Collection::Collection(const Target& target, const SamplingOptions& options)
     : plan_{target, options, {}, {}}, stage_since_(steady_clock::now()) {}
 
 void Collection::begin_child() {
-  ++children_;
+  if (++children_ > 1) plan_.earlier = &threads_;
   parser_ = {};
   broken_ = false;
   done_ = false;
@@ -160,6 +160,8 @@ void Collection::child_lost(int signal, bool overdue) {
        slow ? "a lock of the process may be held, or its memory be on a dead file server" : "");
   plan_.skip.insert(stage_);
 }
+
+void Collection::child_missing(const model::Error& error) { note(error.code, error.message, error.fix); }
 
 bool Collection::wants_another_child() const {
   return !done_ && !refusal_ && children_ < kMaxChildren && stage_ != Stage::evidence;

@@ -32,10 +32,13 @@ class Collection {
   /// left out from here on, and what stood at it is noted.
   void child_lost(int signal, bool overdue);
 
+  /// No child could be made.
+  void child_missing(const model::Error& error);
+
   /// Whether another child could bring more.
   [[nodiscard]] bool wants_another_child() const;
   [[nodiscard]] const ReadPlan& plan() const { return plan_; }
-  /// The parser starts anew: a new child begins.
+  /// A new child begins: the parser starts anew.
   void begin_child();
 
   /// What there is. `out_of_time`: the target's deadline passed before the child was done.

@@ -26,8 +26,7 @@ constexpr int kKillPatienceMs = 50;
 class Reading {
  public:
   Reading(const Target& target, const SamplingOptions& options, const InspectorFactory& make_inspector)
-      : pid_(target.pid),
-        make_inspector_(make_inspector),
+      : make_inspector_(make_inspector),
         collection_(target, options),
         deadline_(steady_clock::now() + options.deadline) {}
 
@@ -37,7 +36,7 @@ class Reading {
     if (child) {
       child_.emplace(std::move(*child));
     } else {
-      failure_ = child.error();
+      collection_.child_missing(child.error());
     }
   }
 
@@ -70,15 +69,7 @@ class Reading {
     end_child(true);
   }
 
-  SampleResult take() {
-    if (failure_) {
-      model::FailedProcess failed;
-      failed.pid = pid_;
-      failed.error = *failure_;
-      return tl::make_unexpected(std::move(failed));
-    }
-    return collection_.take(out_of_time_);
-  }
+  SampleResult take() { return collection_.take(out_of_time_); }
 
  private:
   void end_child(bool overdue) {
@@ -103,12 +94,10 @@ class Reading {
       collection_.feed({buffer.data(), static_cast<std::size_t>(bytes)});
   }
 
-  std::int32_t pid_;
   const InspectorFactory& make_inspector_;
   Collection collection_;
   steady_clock::time_point deadline_;
   std::optional<ChildProcess> child_;
-  std::optional<model::Error> failure_;
   bool out_of_time_ = false;
 };
 

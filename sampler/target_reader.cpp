@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/capture_codec.h"
+#include "model/segment_reader.h"
 #include "sampler/discover/discover.h"
 #include "sampler/memory/live_memory.h"
 #include "sampler/memory/recording_memory.h"
@@ -243,10 +244,22 @@ class TargetReader {
     thread = std::move(*evidence);
   }
 
+  /// Threads that an earlier child read: this child's inspector reads their windows again, from the record.
+  void replay_earlier() {
+    if (plan_.earlier == nullptr) return;
+    for (const auto& [tid, thread] : *plan_.earlier) {
+      if (thread.method == model::CaptureMethod::none || !plan_.finished.contains(tid)) continue;
+      capture_.threads.push_back(thread);
+      auto memory = model::SegmentReader::of_thread(capture_, capture_.threads.back());
+      inspector_->read_thread(capture_.threads.back(), memory);
+    }
+  }
+
   void finish() {
     if (inspector_ && !skips(Stage::finish)) {
       send_stage(Stage::finish);
       std::erase_if(capture_.threads, [&](const ThreadCapture& thread) { return ended_.contains(thread.tid); });
+      replay_earlier();
       recording_->renew();
       inspector_->finish(capture_, *recording_);
     }

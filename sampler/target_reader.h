@@ -2,6 +2,7 @@
 // The work of the child that reads one target.
 
 #include <cstdint>
+#include <map>
 #include <set>
 
 #include "sampler/sampler.h"
@@ -14,6 +15,8 @@ struct ReadPlan {
   SamplingOptions options;
   std::set<Stage> skip;             ///< where an earlier child of this target got stuck
   std::set<std::int32_t> finished;  ///< threads that need no further reading
+  /// Of these, what earlier children read; borrowed. The inspector meets them again before it finishes.
+  const std::map<std::int32_t, model::ThreadCapture>* earlier = nullptr;
 };
 
 /// Reads the target and writes frames to `pipe`, one as soon as it is known; main thread first.

@@ -54,7 +54,7 @@ bool ThreadReader::read(ThreadCapture& thread, StackNeed need) {
          {}});
     return true;
   }
-  fragile_call_ = call_that_a_stop_would_fail(proc_, pid_, thread);
+  fragile_call_.reset();
   if (need == StackNeed::registers) return read_with_registers(thread);
   const std::size_t stack_bytes =
       need == StackNeed::more_memory ? std::max(kMoreStackBytes, settings_.stack_bytes) : settings_.stack_bytes;
@@ -106,7 +106,9 @@ std::optional<model::Error> ThreadReader::why_not_stop(const ThreadCapture& thre
         ErrorCode::unavailable,
         fmt::format("thread {} {}: it was not stopped", thread.tid, words_for_state(current.kernel_state)),
         {}};
-  if (const auto call = call_that_a_stop_would_fail(proc_, pid_, current)) fragile_call_ = call;
+  // Both as it is now and as it was seen before: it may go back there at any moment.
+  for (const ThreadCapture* seen : {&thread, &current})
+    if (const auto call = call_that_a_stop_would_fail(proc_, pid_, *seen)) fragile_call_ = call;
   if (fragile_call_)
     return model::Error{ErrorCode::unavailable,
                         fmt::format("thread {} waits in {}, which a stop would end with EINTR: it was not stopped",

@@ -1,19 +1,17 @@
 #include "sampler/stop/wait.h"
 
-#include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <ctime>
 
 namespace hangstack::sampler {
 namespace {
 
-constexpr int kYields = 200;  // about 100 us on an idle machine
-constexpr long kFirstNapNs = 20'000;
-constexpr long kLongestNapNs = 1'000'000;
+constexpr int kQuickLooks = 50;  // about 20 us: a thread that has a processor stops within that time
+constexpr long kLongestWaitNs = 1'000'000;
 
 WaitResult judge(int status) {
   if (!WIFSTOPPED(status)) return {WaitOutcome::ended, 0};
@@ -25,20 +23,19 @@ WaitResult judge(int status) {
 }  // namespace
 
 WaitResult wait_for_stop(std::int32_t tid, std::chrono::steady_clock::time_point deadline) {
-  long nap_ns = kFirstNapNs;
+  sigset_t child_changed;
+  ::sigemptyset(&child_changed);
+  ::sigaddset(&child_changed, SIGCHLD);
   for (int round = 0;; ++round) {
     int status = 0;
     const pid_t found = ::waitpid(tid, &status, __WALL | WNOHANG);
     if (found == tid) return judge(status);
     if (found < 0 && errno != EINTR) return {WaitOutcome::ended, 0};
+    if (round < kQuickLooks) continue;
     if (std::chrono::steady_clock::now() >= deadline) return {WaitOutcome::timed_out, 0};
-    if (round < kYields) {
-      ::sched_yield();
-    } else {
-      const timespec nap{0, nap_ns};
-      ::nanosleep(&nap, nullptr);
-      nap_ns = std::min(nap_ns * 2, kLongestNapNs);
-    }
+    // The stop of a tracee sends SIGCHLD. Where it is not blocked it may be missed: then this is a nap.
+    const timespec wait{0, kLongestWaitNs};
+    ::sigtimedwait(&child_changed, nullptr, &wait);
   }
 }
 

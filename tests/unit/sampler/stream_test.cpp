@@ -1,0 +1,145 @@
+#include "sampler/stream.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "model/capture_codec.h"
+#include "sampler/collection.h"
+#include "tests/support/captures.h"
+
+namespace hangstack::sampler {
+namespace {
+
+Frame thread_frame(std::int32_t tid) {
+  model::ThreadCapture thread;
+  thread.tid = tid;
+  thread.method = model::CaptureMethod::looked;
+  thread.memory = {{model::RemoteAddress{0x1000}, tests::bytes_of("stack")}};
+  auto encoded = model::encode_thread(thread);
+  return {FrameKind::thread, Stage::thread, tid, std::move(encoded.json), std::move(encoded.memory)};
+}
+
+std::string listed_threads(std::initializer_list<std::int32_t> tids) {
+  model::ProcessCapture capture;
+  capture.pid = 7;
+  for (const std::int32_t tid : tids) capture.threads.emplace_back().tid = tid;
+  auto encoded = model::encode_capture(capture);
+  return encode_frame({FrameKind::threads, Stage::evidence, 0, std::move(encoded.json), std::move(encoded.memory)});
+}
+
+TEST(FrameParser, TakesFramesInPieces) {
+  const std::string bytes = encode_frame(thread_frame(5)) + encode_frame({FrameKind::done, Stage::finish, 0, {}, {}});
+  FrameParser parser;
+  std::vector<Frame> frames;
+  for (const char byte : bytes) {
+    ASSERT_TRUE(parser.feed({&byte, 1}));
+    while (auto frame = parser.next()) frames.push_back(std::move(*frame));
+  }
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_EQ(frames[0].tid, 5);
+  EXPECT_TRUE(model::decode_thread(frames[0].json, frames[0].memory));
+  EXPECT_EQ(frames[1].kind, FrameKind::done);
+}
+
+TEST(FrameParser, RefusesWhatIsNoFrame) {
+  for (std::size_t at = 0; at < 4; ++at) {
+    std::string bytes = encode_frame(thread_frame(5));
+    bytes[at] = '\x7f';
+    FrameParser parser;
+    EXPECT_FALSE(parser.feed(bytes)) << at;
+    EXPECT_FALSE(parser.next());
+    EXPECT_FALSE(parser.feed("more"));
+  }
+}
+
+TEST(FrameParser, RefusesSizesThatNobodyHas) {
+  for (const std::size_t at : {15U, 23U}) {
+    std::string bytes = encode_frame(thread_frame(5));
+    bytes[at] = '\x70';
+    FrameParser parser;
+    EXPECT_FALSE(parser.feed(bytes)) << at;
+  }
+}
+
+TEST(FrameParser, SurvivesEveryChangedByte) {
+  const std::string good = encode_frame(thread_frame(5)) + encode_frame(thread_frame(6));
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bytes = good;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    Collection collection({7, {}}, {});
+    collection.begin_child();
+    collection.feed(listed_threads({5, 6}));
+    collection.feed(bytes);
+    EXPECT_TRUE(collection.take(false)) << at;
+  }
+}
+
+class OneTarget : public ::testing::Test {
+ protected:
+  OneTarget() : collection_({7, {}}, {}) { collection_.begin_child(); }
+  void feed_stage(Stage stage, std::int32_t tid = 0) {
+    collection_.feed(encode_frame({FrameKind::stage, stage, tid, {}, {}}));
+  }
+  Collection collection_;
+};
+
+TEST_F(OneTarget, AThreadThatBlockedIsLeftOutByTheNextChild) {
+  collection_.feed(listed_threads({7, 8}));
+  feed_stage(Stage::thread, 7);
+  collection_.child_lost(0, true);
+  ASSERT_TRUE(collection_.wants_another_child());
+  EXPECT_TRUE(collection_.plan().finished.contains(7));
+  collection_.begin_child();
+  collection_.feed(listed_threads({8}));
+  collection_.feed(encode_frame(thread_frame(8)));
+  collection_.feed(encode_frame({FrameKind::done, Stage::finish, 0, {}, {}}));
+  EXPECT_FALSE(collection_.wants_another_child());
+  const auto capture = collection_.take(false);
+  ASSERT_TRUE(capture);
+  ASSERT_EQ(capture->threads.size(), 2U);
+  ASSERT_EQ(capture->threads[0].problems.size(), 1U);
+  EXPECT_EQ(capture->threads[0].problems[0].code, model::ErrorCode::timed_out);
+  EXPECT_TRUE(capture->threads[1].problems.empty());
+}
+
+TEST_F(OneTarget, AStepThatBlockedIsLeftOutByTheNextChild) {
+  collection_.feed(listed_threads({7}));
+  feed_stage(Stage::mappings);
+  collection_.child_lost(0, true);
+  EXPECT_TRUE(collection_.wants_another_child());
+  EXPECT_TRUE(collection_.plan().skip.contains(Stage::mappings));
+  EXPECT_TRUE(collection_.plan().finished.empty());
+}
+
+TEST_F(OneTarget, ThreadsThatWereNotReachedSaySo) {
+  collection_.feed(listed_threads({7, 8}));
+  collection_.feed(encode_frame(thread_frame(7)));
+  const auto capture = collection_.take(true);
+  ASSERT_TRUE(capture);
+  EXPECT_TRUE(capture->threads[0].problems.empty());
+  ASSERT_EQ(capture->threads[1].problems.size(), 1U);
+  EXPECT_EQ(capture->threads[1].problems[0].code, model::ErrorCode::timed_out);
+}
+
+TEST_F(OneTarget, ThatGaveNothingIsAFailureWithASentence) {
+  collection_.child_lost(11, false);
+  const auto capture = collection_.take(false);
+  ASSERT_FALSE(capture);
+  EXPECT_NE(capture.error().error.message.find("signal 11"), std::string::npos);
+}
+
+TEST_F(OneTarget, EndlessTroubleEnds) {
+  collection_.feed(listed_threads({7}));
+  int children = 1;
+  for (; children < 100; ++children) {
+    feed_stage(Stage::thread, 1000 + children);
+    collection_.child_lost(9, false);
+    if (!collection_.wants_another_child()) break;
+    collection_.begin_child();
+  }
+  EXPECT_LT(children, 100);
+}
+
+}  // namespace
+}  // namespace hangstack::sampler
