@@ -12,8 +12,8 @@ namespace hangstack::sampler {
 
 /// Forks; the child runs `body` with the writing end of a pipe and ends. It dies with its parent, holds no descriptor
 /// but that pipe (0, 1 and 2 are /dev/null: a child that is left behind must not keep the user's pipes open), has
-/// default signal dispositions and an empty mask, and ignores the terminal's stop signals, so that it cannot be stopped
-/// while it holds a tracee.
+/// default signal dispositions, blocks SIGCHLD only (stop/wait.h waits for it), and ignores the terminal's stop
+/// signals, so that it cannot be stopped while it holds a tracee.
 class ChildProcess {
  public:
   static model::Expected<ChildProcess> start(const std::function<void(int pipe)>& body);
