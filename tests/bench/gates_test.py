@@ -40,6 +40,11 @@ class Gates(unittest.TestCase):
         self.assertIn("2.25x", "".join(broken(outcome(strict=(0.1, 0.9), pystack=1.0))))
         self.assertEqual(broken(outcome(strict=(0.1, 0.8), pystack=1.0)), [])
 
+    def test_one_long_pause_among_short_ones_breaks_nothing(self):
+        measured = outcome(strict=(0.1, 0.9), pystack=1.0)
+        measured.of("hangstack --stop all").pauses.append(Pause(1, 0.4, 0.4, 0, 0, 0))
+        self.assertEqual(broken(measured), [])
+
     def test_break_when_auto_holds_as_long_as_any_peer(self):
         self.assertIn("eu-stack", "".join(broken(outcome(auto=(0.1, 0.3)))))
 

@@ -12,7 +12,8 @@ from measure.page_cache import warm
 from measure.tools import Tool
 
 DEADLINE_SECONDS = 120
-ATTACH = re.compile(r"ptrace\((?:PTRACE_SEIZE|PTRACE_ATTACH), (\d+)")
+# Not pid 0, which hangstack tries to learn whether the kernel lets it trace at all.
+ATTACH = re.compile(r"ptrace\((?:PTRACE_SEIZE|PTRACE_ATTACH), ([1-9]\d*)")
 
 
 @dataclass
@@ -40,7 +41,7 @@ class Result:
     def pause_ms(self):
         return statistics.median(pause.longest_stop_ms for pause in self.pauses) if self.pauses else None
 
-    def best_pause_ms(self):
+    def shortest_pause_ms(self):
         return min(pause.longest_stop_ms for pause in self.pauses) if self.pauses else None
 
 

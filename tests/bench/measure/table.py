@@ -38,7 +38,7 @@ def rows(outcome):
         yield [result.tool.name, number(result.wall(), 3), ratio(result.wall(), own.wall() if own else None),
                number(result.cpu(), 3), number(result.rss(), 0),
                number(result.pause_ms(), 3) if any(held) else "not stopped" if held else "not measured",
-               ratio(result.pause_ms(), floor_pause), number(result.best_pause_ms(), 3),
+               ratio(result.pause_ms(), floor_pause), number(result.shortest_pause_ms(), 3),
                "" if stops is None else f"{stops} of {outcome.threads}"]
 
 
