@@ -22,8 +22,8 @@ def stop(number, _):
 
 def main():
     hangstack, python, report = sys.argv[1:]
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGHUP, stop)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
     say(f"starting 3 ranks: {python} examples/train.py")
     began = time.monotonic()
     with Job(python, TRAIN) as job:
@@ -42,7 +42,5 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
     except (RuntimeError, TimeoutError) as error:
         sys.exit(f"demo: the job did not hang: {error}")

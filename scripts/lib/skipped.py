@@ -5,21 +5,24 @@ import sys
 
 
 def skipped_cases(lines):
-    """Yields (case, reason) for GoogleTest's GTEST_SKIP and for unittest's skip."""
-    reason = []
-    collecting = False
+    """Yields (case, reason) for GoogleTest's GTEST_SKIP and for unittest's skip (whose case may stand a line above)."""
+    reason = None  # the lines after GoogleTest's ": Skipped", up to the case
+    python_case = "a test"
     for line in lines:
         line = line.rstrip("\n")
-        case = re.match(r"\[  SKIPPED \] (\S+) \(\d+ ms\)", line)
-        python = re.match(r"(\w+) \(([\w.]+)\).* \.\.\. skipped ['\"](.*)['\"]$", line)
+        google = re.match(r"\[  SKIPPED \] (\S+) \(\d+ ms\)", line)
+        case = re.match(r"(\w+) \([\w.]+\)", line)
+        python_reason = re.search(r" \.\.\. skipped (['\"])(.*)\1$", line)
         if case:
-            yield case[1], " ".join(reason).strip() or "no reason given"
-            reason, collecting = [], False
-        elif python:
-            yield python[1], python[3]
+            python_case = case[1]
+        if google:
+            yield google[1], " ".join(reason or []).strip() or "no reason given"
+            reason = None
+        elif python_reason:
+            yield python_case, python_reason[2]
         elif line.endswith(": Skipped"):
-            reason, collecting = [], True
-        elif collecting:
+            reason = []
+        elif reason is not None:
             reason.append(line)
 
 
@@ -28,7 +31,7 @@ def main():
         with open(sys.argv[1], errors="replace") as log:
             cases = list(skipped_cases(log))
     except FileNotFoundError:
-        cases = []
+        sys.exit(f"skipped.py: no {sys.argv[1]}: ctest wrote no log")
     by_reason = {}
     for case, reason in cases:
         by_reason.setdefault(reason, []).append(case)

@@ -21,7 +21,7 @@ def main():
         reason = f"PyTorch {version} is not installed: {GETTERS[version]}"
         if os.environ.get("HANGSTACK_REQUIRE_TORCH") == "1":
             sys.exit(reason)
-        print(f"torch {version} (tests.torch) ... skipped '{reason}'")
+        print(f"torch_{version.replace('.', '_')} (tests.torch) ... skipped '{reason}'")
         return
     os.environ["HANGSTACK_TORCH_PYTHON"] = found.stdout.strip()
     sys.path[:0] = [str(HERE), str(ROOT / "scripts" / "lib")]
