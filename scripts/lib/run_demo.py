@@ -33,7 +33,7 @@ def main():
         ours = ["pgrep", "--parent", str(os.getpid()), "--full", TRAIN.name]
         pids = subprocess.run(ours, check=True, capture_output=True, text=True).stdout.split()
         say(f"hangstack --pids {' '.join(pids)}        (from: {' '.join(ours)})\n")
-        status = subprocess.run([hangstack, "--pids", *pids, "-o", "-", "-o", report]).returncode
+        status = subprocess.run([hangstack, "--pids", *pids, "-o", report]).returncode
         print()
     say(f"ended the 3 ranks; the report is also in {report}")
     return status
