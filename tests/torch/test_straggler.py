@@ -84,7 +84,6 @@ class Straggler(unittest.TestCase):
             frames,
             [
                 ("native", "nanosleep"),
-                ("python", "^sleep_for_good$"),
                 ("python", "^load_batch$"),
                 ("python", "^train_step$"),
                 ("python", "^main$"),

@@ -30,14 +30,10 @@ def tell(event):
         os.write(int(os.environ["READY_FD"]), f"{event}\n".encode())
 
 
-def sleep_for_good():
-    time.sleep(86400)
-
-
 def load_batch(step):
     if SCENARIO in ("straggler", "stopped", "workers") and LAST and step == HANG_AT_STEP:
         tell("load_batch")
-        sleep_for_good()
+        time.sleep(86400)
     if SCENARIO == "moving":
         burn(0.02)
     return torch.ones(1024) * step
@@ -66,7 +62,7 @@ def gather_metrics(gradients):
 def log_anomaly():
     """The branch without a collective."""
     tell("log_anomaly")
-    sleep_for_good()
+    time.sleep(86400)
 
 
 def train_step(step):
@@ -90,7 +86,7 @@ def train_loop():
 
 def save_model():
     tell("save_model")
-    sleep_for_good()
+    time.sleep(86400)
 
 
 def load_with_workers():
@@ -106,7 +102,7 @@ def checkpoint():
     store = dist.distributed_c10d._get_default_store()
     if LAST:
         tell("write_checkpoint")
-        sleep_for_good()
+        time.sleep(86400)
     tell("wait_for_checkpoint")
     store.wait(["checkpoint"])
 
