@@ -27,6 +27,9 @@ class RunQueueClock {
   /// A folder that only looks like /proc has one clock for all processors: its thread-self/sched.
   explicit RunQueueClock(const ProcFiles& proc) : proc_(proc) {}
 
+  /// The kernel shows this clock at all (CONFIG_SCHED_DEBUG).
+  [[nodiscard]] bool works() const { return read_here().has_value(); }
+
   /// Seconds since `exec_start_ms`, which `processor` wrote; never negative, and short by what the hypervisor took from
   /// that processor since. None if the processor is unknown (-1), the caller may not run there (cpuset), or the kernel
   /// has no CONFIG_SCHED_DEBUG.
