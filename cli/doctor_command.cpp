@@ -1,32 +1,42 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/targets.h"
 #include "cli/terminal.h"
-#include "sampler/proc/preflight.h"
+#include "report/utf8.h"
+#include "sampler/doctor.h"
 
 namespace hangstack::cli {
+namespace {
+
+void print_check(const sampler::Check& check) {
+  const char* mark = check.ok ? "ok  " : check.needed ? "NO  " : "no  ";
+  fmt::print("{}{}: {}\n", mark, report::printable(check.name), report::printable(check.finding));
+  if (!check.fix.empty()) fmt::print("      fix: {}\n", report::printable(check.fix));
+}
+
+}  // namespace
 
 ExitStatus run_doctor(const Options& options) {
-  const auto pids = choose_targets(options);
-  if (!pids) {
-    print_error(pids.error());
-    return pids.error().code == model::ErrorCode::usage ? ExitStatus::usage : ExitStatus::partial;
+  std::vector<std::int32_t> pids;
+  // Without pids, and without ranks on the host, the host itself is still worth a look.
+  if (const auto chosen = choose_targets(options)) {
+    pids = *chosen;
+  } else if (chosen.error().code == model::ErrorCode::usage || options.pids_given || !options.pgrep.empty()) {
+    print_error(chosen.error());
+    return chosen.error().code == model::ErrorCode::usage ? ExitStatus::usage : ExitStatus::partial;
   }
-  const sampler::ProcFiles proc;
-  const sampler::Reader reader = sampler::read_reader(proc);
-  ExitStatus status = ExitStatus::report_made;
-  for (const std::int32_t pid : *pids) {
-    const auto access = sampler::check_target(proc, reader, pid);
-    if (!access) {
-      fmt::print("no   {}\n     {}\n", access.error().message, access.error().fix);
-      status = ExitStatus::partial;
-      continue;
-    }
-    fmt::print("yes  pid {} can be read\n", pid);
-    for (const model::Error& limit : access->limits) fmt::print("     but {}\n     {}\n", limit.message, limit.fix);
+  const auto checks = sampler::examine(sampler::ProcFiles{}, pids, options.sampling.deadline);
+  std::int32_t pid = -1;
+  for (const sampler::Check& check : checks) {
+    if (check.pid != pid) fmt::print("{}\n", check.pid == 0 ? "this host" : fmt::format("\npid {}", check.pid));
+    pid = check.pid;
+    print_check(check);
   }
-  return status;
+  const bool broken = std::ranges::any_of(checks, [](const auto& check) { return check.needed && !check.ok; });
+  return broken ? ExitStatus::partial : ExitStatus::report_made;
 }
 
 }  // namespace hangstack::cli

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "report/report.h"
+#include "report/utf8.h"
 
 namespace hangstack::cli {
 namespace {
@@ -61,8 +62,8 @@ void ProgressLine::clear() {
 }
 
 void print_error(const model::Error& error) {
-  fmt::print(stderr, "hangstack: {}\n", error.message);
-  if (!error.fix.empty()) fmt::print(stderr, "  {}\n", error.fix);
+  fmt::print(stderr, "hangstack: {}\n", report::printable(error.message));
+  if (!error.fix.empty()) fmt::print(stderr, "  {}\n", report::printable(error.fix));
 }
 
 bool write_outputs(const model::Report& report, const Options& options) {
