@@ -2,6 +2,7 @@
 // The argument a report makes: verdict, who is to blame, what was seen, what speaks against it.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ struct JobSnapshot {
   std::vector<ProcessHistory> processes;
   std::vector<FailedProcess> failed;
   double gap_s = 0;  ///< between two samples
+  std::map<std::string, std::string> sources;  ///< text of the users' Python files by path, as far as it was read: shows
+                                               ///< which lines of a function can follow which
 
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
 };

@@ -83,7 +83,9 @@ std::string doing(const JobFacts& job, int rank) {
   const RankFacts* facts = job.rank(rank);
   if (facts == nullptr) return {};
   const ThreadState& state = facts->state();
-  return activity(state) + at_site(state) + thread_note(*facts->process);
+  std::string text = activity(state) + at_site(state);
+  if (state.caller && !waits_for_peers(state.kind)) text += fmt::format(", under {}", state.caller->text());
+  return text + thread_note(*facts->process);
 }
 
 std::vector<Observation> places_of(const JobFacts& job, const RankSet& set) {

@@ -26,6 +26,11 @@ std::optional<int> number_in(const std::map<std::string, std::string>& environme
 /// It was sampled, then could not be sampled again because it had ended.
 bool ended_meanwhile(const JobFacts& job, const RankFacts& rank) {
   const auto& last = rank.process->last();
+  const bool noted = std::any_of(last.problems.begin(), last.problems.end(), [](const model::Problem& problem) {
+    return problem.scope == "pid" &&
+           (problem.error.code == model::ErrorCode::vanished || problem.error.code == model::ErrorCode::zombie);
+  });
+  if (noted) return true;
   return std::any_of(job.failed.begin(), job.failed.end(), [&](const model::FailedProcess* failed) {
     const bool ended =
         failed->error.code == model::ErrorCode::vanished || failed->error.code == model::ErrorCode::zombie;

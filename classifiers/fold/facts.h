@@ -40,6 +40,7 @@ struct JobFacts {
   std::map<int, std::vector<std::int32_t>> duplicates;  ///< rank number -> pids, where there is more than one
   std::optional<int> world_size;
   bool world_sizes_differ = false;
+  const std::map<std::string, std::string>* sources = nullptr;  ///< of the snapshot; may be null
   int samples = 1;
   double span_s = 0;  ///< first to last sample
 

@@ -144,6 +144,7 @@ std::vector<JobFacts> jobs_of(const model::JobSnapshot& snapshot, const std::vec
   add_failed(snapshot, jobs, place);
   for (JobFacts& job : jobs) {
     complete_facts(job);
+    job.sources = &snapshot.sources;
     job.span_s = snapshot.gap_s * (job.samples - 1);
   }
   std::stable_sort(jobs.begin(), jobs.end(),

@@ -41,10 +41,10 @@ Ruling beyond_the_call(const JobFacts& job, const Outsiders& split) {
   Verdict verdict;
   const bool alone = few_wait_alone(job, split);
   verdict.culprit_ranks = alone ? job.inside : split.past;
-  verdict.shape = alone            ? "waits in an operation that the others do not call"
-                  : split.finished ? "has left the loop of operations"
-                                   : "beyond the call, or on another branch";
-  verdict.confidence = split.finished ? confidence_in(job, split, verdict.culprit_ranks) : Confidence::possible;
+  verdict.shape = alone        ? "waits in an operation that the others do not call"
+                  : split.left ? "has left the loop of operations"
+                               : "beyond the call, or on another branch";
+  verdict.confidence = split.left ? confidence_in(job, split, verdict.culprit_ranks) : Confidence::possible;
   if (alone) {
     verdict.summary = fmt::format("{} in {}, alone; {} went another way.", job.subject(job.inside, "wait"),
                                   split.operation, job.who(split.past));
@@ -56,7 +56,7 @@ Ruling beyond_the_call(const JobFacts& job, const Outsiders& split) {
   finish(verdict, job, split.waiting);
   observe_split(verdict, job, split, verdict.culprit_ranks);
   Ruling ruling;
-  if (!split.finished) {
+  if (!split.left) {
     ruling.alternatives.push_back({"host_straggler", Confidence::possible,
                                    "in a loop, a later line may be an earlier iteration: then it is merely late"});
   }

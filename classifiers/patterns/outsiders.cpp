@@ -28,34 +28,37 @@ std::string name_of(const JobFacts& job, const RankFacts& example) {
 }
 
 bool is_past(Position position) {
-  return position == Position::after || position == Position::branch || position == Position::finished;
+  return position == Position::after || position == Position::branch || position == Position::past ||
+         position == Position::finished;
 }
 
 }  // namespace
 
 Outsiders outsiders_of(const JobFacts& job) {
+  static const Sources kNoSources;
   Outsiders split;
   split.waiting = job.inside.united(job.device);
   const RankFacts* example = example_of(job);
   if (example == nullptr) return split;
   split.operation = name_of(job, *example);
-  split.finished = true;
+  split.left = true;
   for (const int n : job.outside.ranks()) {
-    const Placement placement = place_of(*job.rank(n)->process, *example->process);
+    const Placement placement =
+        place_of(*job.rank(n)->process, *example->process, job.sources == nullptr ? kNoSources : *job.sources);
     if (!placement.text.empty()) split.placements[placement.text].insert(n);
     if (is_past(placement.position) && !job.moved.contains(n)) {
       split.past.insert(n);
-      split.finished = split.finished && placement.position == Position::finished;
+      split.left = split.left && (placement.position == Position::finished || placement.position == Position::past);
     } else {
       split.late.insert(n);
     }
   }
-  split.finished = split.finished && !split.past.empty();
+  split.left = split.left && !split.past.empty();
   return split;
 }
 
 bool few_wait_alone(const JobFacts& job, const Outsiders& split) {
-  if (!split.late.empty() || !job.device.empty() || split.finished) return false;
+  if (!split.late.empty() || !job.device.empty() || split.left) return false;
   return job.inside.size() < split.past.size() && split.placements.size() == 1;
 }
 

@@ -14,7 +14,7 @@ struct Outsiders {
   model::RankSet waiting;  ///< inside the operation, or waiting for the device
   model::RankSet late;     ///< outside; before the call, or nothing says that they have passed it, or moving
   model::RankSet past;     ///< outside, standing still, beyond the call or on another branch
-  bool finished = false;   ///< all of `past` have left the program or destroy their group
+  bool left = false;       ///< all of `past` have passed it for good: exit, teardown, or by their source
   std::string operation;   ///< "all_reduce at sync_gradients train.py:131"
   std::map<std::string, model::RankSet> placements;
 

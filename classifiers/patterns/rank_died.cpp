@@ -43,6 +43,10 @@ Deaths deaths_in(const JobFacts& job) {
       ++deaths.nameless_zombies;
     }
   }
+  // As many zombies as ranks are missing: a zombie has no environment any more that could tell its rank.
+  if (deaths.nameless_zombies > 0 && job.missing.size() == static_cast<std::size_t>(deaths.nameless_zombies)) {
+    deaths.absent = job.missing;
+  }
   for (const int n : job.expected_here.ranks()) {
     if (job.missing.contains(n)) deaths.absent.insert(n);
   }
@@ -62,7 +66,7 @@ void observe(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
   if (!deaths.vanished.empty()) {
     verdict.observations.push_back({"the process ended while it was being sampled", deaths.vanished, "/proc"});
   }
-  if (!deaths.absent.empty()) {
+  if (!deaths.absent.empty() && !job.expected_by.empty()) {
     verdict.observations.push_back(
         {fmt::format("no process of this job here has that rank, though {} places it here", job.expected_by),
          deaths.absent, "environment"});

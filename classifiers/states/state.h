@@ -70,6 +70,7 @@ struct ThreadState {
   std::string operation;                   ///< canonical communication operation, "all_reduce"; empty if none
   std::string detail;                      ///< "waits in the c10d store", "in nfs_wait_bit_killable"
   std::optional<CallSite> site;            ///< the user's innermost frame
+  std::optional<CallSite> caller;          ///< the user's frame around it
   bool wakes_by_itself = false;            ///< a wait with a time limit, or a spinning one: its counters may change
 };
 

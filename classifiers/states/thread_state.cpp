@@ -185,11 +185,22 @@ std::optional<CallSite> call_site_of(const ThreadView& view) {
   return service;
 }
 
+std::optional<CallSite> caller_of(const ThreadView& view) {
+  if (!view.call_site) return std::nullopt;
+  for (std::size_t i = *view.call_site + 1; i < view.names.size(); ++i) {
+    const auto& frame = view.frame(i);
+    if (!view.is_python(i) || origin_of(frame.file) != Origin::user) continue;
+    return CallSite{std::string(last_component(frame.function)), frame.file, frame.line};
+  }
+  return std::nullopt;
+}
+
 ThreadState state_of(const ThreadView& view) {
   const Thread& thread = *view.thread;
   const Wait wait = wait_of(view);
   ThreadState state;
   state.site = call_site_of(view);
+  state.caller = caller_of(view);
   state.wakes_by_itself = wait.timed;
   from_stack(view, wait, state);
   state.beneath = state.kind;

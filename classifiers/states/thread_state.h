@@ -15,4 +15,7 @@ ThreadState state_of(const ThreadView& view);
 /// is no wait and not in a library that waits for others.
 std::optional<CallSite> call_site_of(const ThreadView& view);
 
+/// The next frame of the user around the call site. None in a thread without Python.
+std::optional<CallSite> caller_of(const ThreadView& view);
+
 }  // namespace hangstack::classifiers

@@ -47,10 +47,10 @@ TEST(Verdict, RankThatSleepsBeforeItsPeersCallIsTheStraggler) {
   EXPECT_EQ(judged.verdict.since_s, 12);
   EXPECT_EQ(judged.verdict.summary,
             "Rank 0 waits in all_reduce at sync_gradients train.py:20; rank 1 has not come there: it sleeps in "
-            "time.sleep at train_step train.py:17.");
+            "time.sleep at train_step train.py:17, under main train.py:31.");
   EXPECT_EQ(judged.verdict.shape, "asleep outside all_reduce");
   const std::string seen = observations(judged);
-  EXPECT_THAT(seen, HasSubstr("1 | sleeps in time.sleep at train_step train.py:17 | stacks"));
+  EXPECT_THAT(seen, HasSubstr("1 | sleeps in time.sleep at train_step train.py:17, under main train.py:31 | stacks"));
   EXPECT_THAT(seen, HasSubstr("0 | waits in all_reduce at sync_gradients train.py:20 | stacks"));
   EXPECT_THAT(seen, HasSubstr("0 | did not run for 12.0 s | kernel counters"));
   EXPECT_THAT(seen, HasSubstr("program order: train.py:17, before train.py:19 in train_step"));
@@ -132,6 +132,79 @@ TEST(Verdict, OutsiderBeyondTheCallThatMovesIsLateRatherThanAstray) {
       .moving(in_user_code(1, 2, "state=R user=1", "  py save ckpt.py:3", 25),
               in_user_code(1, 2, "state=R user=9", "  py serialize ckpt.py:30", 25));
   EXPECT_EQ(only_job(job).verdict.pattern, "host_straggler");
+}
+
+/// Line 17 returns from its branch; line 19 calls; line 31 stands in a loop; line 33 comes after it.
+std::string source_with(const char* line17) {
+  std::string text(15, '\n');
+  return text + "def train_step(step):\n" + line17 + "\n    step += 1\n    sync_gradients(step)\n" +
+         "def sync_gradients(s):\n    all_reduce(s)\n    log(s)\n\n    pass\n    done()\n\n\n\ndef main():\n" +
+         "    for step in range(9):\n        train_step(step)\n\n    save_model()\n";
+}
+
+TEST(Verdict, SourceThatReturnsBeforeTheCallIsABranch) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2)).still(in_user_code(1, 2, "asleep=30 syscall=clock_nanosleep", kSleep));
+  job.snapshot.sources["/job/train.py"] = source_with("    if bad(step): return log(step)");
+  EXPECT_EQ(only_job(job).verdict.pattern, "host_straggler");  // the statement is an `if`: it may go on
+  job.snapshot.sources["/job/train.py"] = source_with("    return log(step)");
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "asymmetric_control_flow");
+  EXPECT_EQ(judged.verdict.culprit_ranks, RankSet{1});
+  EXPECT_THAT(observations(judged), HasSubstr("from where the source does not come to train.py:19"));
+}
+
+TEST(Verdict, SourceWithALoopAroundMeansAnIterationBehind) {
+  JobBuilder job;
+  std::string behind = in_all_reduce(0, 2, 21);
+  job.still(behind).still(R"(
+process rank=1 world=2
+thread main asleep=30 syscall=clock_nanosleep
+  clock_nanosleep libc.so.6
+  py sync_gradients train.py:22
+  py train_step train.py:19
+  py main train.py:31
+  py <module> train.py:40
+)");
+  EXPECT_EQ(only_job(job).verdict.pattern, "asymmetric_control_flow");
+  job.snapshot.sources["/job/train.py"] = source_with("    step = 2");
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  EXPECT_THAT(observations(judged), HasSubstr("called in a loop, after train.py:21"));
+}
+
+TEST(Verdict, SourceWithoutALoopMeansPastForGood) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2)).still(R"(
+process rank=1 world=2
+thread main asleep=30 syscall=clock_nanosleep
+  clock_nanosleep libc.so.6
+  py save_model ckpt.py:4
+  py main train.py:33
+  py <module> train.py:40
+)");
+  job.snapshot.sources["/job/train.py"] = source_with("    step = 2");
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "asymmetric_control_flow");
+  EXPECT_EQ(judged.verdict.confidence, Confidence::likely);
+}
+
+TEST(Verdict, AZombieWithoutAnEnvironmentIsTheOneMissingRank) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 3)).still(in_all_reduce(1, 3)).failed(1002, model::ErrorCode::zombie, {}, 'Z');
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "rank_died");
+  EXPECT_EQ(judged.verdict.confidence, Confidence::likely);
+  EXPECT_EQ(judged.verdict.culprit_ranks, RankSet{2});
+}
+
+TEST(Verdict, ARankThatEndedBetweenTheSamplesIsDead) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2)).once(in_user_code(1, 2, "state=R", "  py compute model.py:5"));
+  job.snapshot.processes[1].samples[0].problems.push_back({"pid", "1001", {model::ErrorCode::vanished, "gone", ""}});
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "rank_died");
+  EXPECT_EQ(judged.verdict.culprit_ranks, RankSet{1});
 }
 
 TEST(Verdict, RankThatLeftTheProgramIsAsymmetricAndLikely) {
