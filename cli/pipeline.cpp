@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "classifiers/classify.h"
+#include "cli/sources.h"
 #include "sampler/sampler.h"
 
 namespace hangstack::cli {
@@ -179,6 +180,7 @@ model::Report make_report(Session&& session, symbolizer::Symbolizer& symbolizer)
   for (auto& [key, history] : histories) snapshot.processes.push_back(std::move(history));
   snapshot.failed = std::move(session.failed);
   for (const auto& failed : snapshot.failed) report.errors.push_back({"pid", std::to_string(failed.pid), failed.error});
+  snapshot.sources = read_sources(snapshot);
   report.jobs = classifiers::classify(snapshot);
   for (const auto& history : snapshot.processes) add_problems(history.last(), report.errors);
   report.processes = std::move(snapshot.processes);

@@ -36,9 +36,9 @@ struct FailedProcess {
 struct JobSnapshot {
   std::vector<ProcessHistory> processes;
   std::vector<FailedProcess> failed;
-  double gap_s = 0;  ///< between two samples
-  std::map<std::string, std::string> sources;  ///< text of the users' Python files by path, as far as it was read: shows
-                                               ///< which lines of a function can follow which
+  double gap_s = 0;                            ///< between two samples
+  std::map<std::string, std::string> sources;  ///< text of the users' Python files by path, as far as it was read:
+                                               ///< shows which lines of a function can follow which
 
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
 };
