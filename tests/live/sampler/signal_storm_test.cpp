@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <sstream>
@@ -19,6 +20,8 @@ namespace hangstack::tests {
 namespace {
 
 using sampler::StopMode;
+
+constexpr int kMaxSignals = 1 << 24;  ///< as many as the target can tell apart
 
 int storm_samples() {
   const char* wanted = std::getenv("HANGSTACK_STORM_SAMPLES");
@@ -44,6 +47,8 @@ class Storm : public ::testing::Test {
   /// Ends the storm; what the target counted must be what was sent.
   void expect_all_signals_arrived() {
     end_storm();
+    std::printf("%d signals were sent\n", sent_.load());
+    EXPECT_LT(sent_, kMaxSignals) << "the storm ended before the samples did";
     // Queued signals are taken before the line is read by another thread, or soon after.
     std::string received;
     for (int i = 0; i < 200; ++i) {
@@ -72,7 +77,7 @@ class Storm : public ::testing::Test {
   /// Alternates between the process and its threads; pauses while the queue is full.
   void send() {
     const std::int32_t pid = tids_.front();
-    while (!ending_ && sent_ < (1 << 22)) {
+    while (!ending_ && sent_ < kMaxSignals) {
       sigval value{};
       value.sival_int = sent_;
       if (::sigqueue(pid, SIGRTMIN, value) == 0) {

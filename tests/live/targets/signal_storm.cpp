@@ -15,7 +15,7 @@
 
 namespace {
 
-constexpr int kMaxSignals = 1 << 22;
+constexpr int kMaxSignals = 1 << 24;
 std::unique_ptr<std::array<std::atomic<unsigned char>, kMaxSignals>> g_seen;
 std::array<std::atomic<long>, 3> g_tids;
 
