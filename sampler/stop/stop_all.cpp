@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -42,8 +43,8 @@ class StopAll {
   }
 
   void run() {
-    std::vector<std::size_t> fresh;
-    for (std::size_t i = 0; i < threads_.size(); ++i) fresh.push_back(i);
+    std::vector<std::size_t> fresh(threads_.size());
+    std::iota(fresh.begin(), fresh.end(), 0U);
     for (int round = 0; round < kMaxRounds && !fresh.empty(); ++round) {
       stop(fresh);
       fresh = find_new();
