@@ -99,6 +99,9 @@ def measure_pause(build, target, result, cpu, expect):
     target.meter.start()
     try:
         launch(build, target, result.tool, cpu, expect)
+    except ToolFailed:
+        target.resume()
+        raise
     finally:
         pause = target.meter.end()
     result.pauses.append(pause)
@@ -121,9 +124,9 @@ def count_attached(target, tool):
 def run_case(build, case, tools, rounds, tool_cpu, say):
     """`tool_cpu`: the core for tools while the meter has another; None: no pause can be measured."""
     with case.make() as target:
-        results = [Result(tool) for tool in tools
-                   if len(target.pids) <= tool.most_pids and (case.python or not tool.python_only)]
         threads = target.threads()
+        results = [Result(tool) for tool in tools if case.python or not tool.python_only]
+        results = [r for r in results if len(target.pids) <= r.tool.most_pids and threads <= r.tool.most_threads]
         say(f"{case.name}: {case.describe}; {threads} threads")
         for turn in range(rounds):
             for result in results[turn % len(results):] + results[:turn % len(results)]:
@@ -137,6 +140,7 @@ def run_case(build, case, tools, rounds, tool_cpu, say):
                         measure_pause(build, target, result, tool_cpu, expect)
                 except ToolFailed as failure:
                     result.failure = str(failure)
+                    target.resume()
                     say(f"{case.name}: {result.tool.name}: {failure}")
         for result in results:
             if not result.failure:

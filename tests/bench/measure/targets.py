@@ -84,6 +84,11 @@ class Target:
     def threads(self):
         return sum(len(os.listdir(f"/proc/{pid}/task")) for pid in self.pids)
 
+    def resume(self):
+        """After a tool that was killed: gdb then leaves its target stopped."""
+        for process in self.processes:
+            process.send_signal(signal.SIGCONT)
+
     def close(self):
         for process in self.processes:
             process.send_signal(signal.SIGKILL)

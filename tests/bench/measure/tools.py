@@ -18,6 +18,7 @@ class Tool:
     python_only: bool = False
     repeats: int = 1000  # at most
     most_pids: int = 1000
+    most_threads: int = 100_000
     countable: bool = True  # strace can follow it
     prints: str = ""  # regular expression its output must match; empty: what the target's stacks show
 
@@ -51,8 +52,8 @@ def peer_tools():
     found, missing = [], []
     wanted = [
         ("eu-stack", Tool("eu-stack", "peer", one_each("eu-stack", "-p"), holds_all=False)),
-        # 1.2 GiB and 11 s for one torch rank: not run on many. It stops for good under strace.
-        ("gdb", Tool("gdb", "peer", one_each(*GDB), repeats=2, most_pids=1, countable=False)),
+        # 1.2 GiB and 10 to 20 s for one torch rank: not run on many, nor on many threads. It stops for good under strace.
+        ("gdb", Tool("gdb", "peer", one_each(*GDB), repeats=2, most_pids=1, most_threads=100, countable=False)),
         ("py-spy", Tool("py-spy --native", "peer", one_each(str(present("py-spy")), "dump", "--native", "--pid"), python_only=True)),
         ("pystack", Tool("pystack --native-all", "peer", one_each(str(present("pystack")), "remote", "--native-all"),
                          python_only=True)),
