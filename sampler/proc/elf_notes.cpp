@@ -17,7 +17,7 @@ constexpr std::size_t kMaxBuildId = 64;  // SHA-512
 template <typename T>
 std::optional<T> read_at(std::span<const std::byte> bytes, std::uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
-  T value;
+  T value{};
   std::memcpy(&value, bytes.data() + offset, sizeof(T));
   return value;
 }
