@@ -67,7 +67,7 @@ model::Expected<std::string> ProcFiles::read(std::string_view path, std::size_t 
   const std::string full = absolute(path);
   const Descriptor file(::open(full.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (file.get() < 0) return from_errno(errno, full);
-  std::array<char, 16384> chunk;
+  std::array<char, 16384> chunk{};
   std::string text;
   while (text.size() < max_bytes) {
     const ssize_t got = read_retrying(file.get(), chunk.data(), std::min(chunk.size(), max_bytes - text.size()));
@@ -89,7 +89,7 @@ model::Expected<std::string_view> ProcFiles::read_once(std::string_view path, st
 
 model::Expected<std::string> ProcFiles::read_link(std::string_view path) const {
   const std::string full = absolute(path);
-  std::array<char, PATH_MAX> target;
+  std::array<char, PATH_MAX> target{};
   const ssize_t length = ::readlink(full.c_str(), target.data(), target.size());
   if (length < 0) return from_errno(errno, full);
   return std::string(target.data(), static_cast<std::size_t>(length));
