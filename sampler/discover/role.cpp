@@ -1,6 +1,7 @@
 #include "sampler/discover/role.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hangstack::sampler {
 namespace {
@@ -81,7 +82,6 @@ Role role_below_rank(const ProcessTree& tree, const ProcessNode& node, const Pro
 
 Role role_without_rank(const ProcessTree& tree, const ProcessNode& node) {
   switch (node.kind) {
-    case CommandKind::launcher: return Role::launcher;
     case CommandKind::compile_worker:
       // A compiler without a rank above it compiles something else; inductor's pool outlives a dead rank.
       return parse_python_command(node.facts.command_line).script.empty() &&
@@ -100,7 +100,8 @@ Role role_without_rank(const ProcessTree& tree, const ProcessNode& node) {
           parent != nullptr && parent->kind != CommandKind::session && has_rank_below(tree, parent->facts.pid);
       return job ? Role::helper : Role::other;
     }
-    case CommandKind::session: return Role::other;
+    case CommandKind::launcher:
+    case CommandKind::session: break;
   }
   return Role::other;
 }
@@ -118,6 +119,20 @@ RankIdentity identity_of_rank(const ProcessNode& node) {
   if (identity.job_key.empty() && node.facts.parent_pid > 1)
     identity.job_key = "parent " + std::to_string(node.facts.parent_pid);
   return identity;
+}
+
+bool is_python(const ProcessNode& node) {
+  const PythonCommand command = parse_python_command(node.facts.command_line);
+  return !command.script.empty() || !command.module.empty() || !command.code.empty() || node.facts.communicates ||
+         node.facts.comm.starts_with("python");
+}
+
+/// Of two processes with one claim: whether `node` is the rank rather than `other`. A container's environment is
+/// everybody's in it: an exporter or an editor there has the claim of the Python program.
+bool outdoes(const ProcessNode& node, const ProcessNode& other) {
+  if (is_python(node) != is_python(other)) return is_python(node);
+  if (node.facts.parent_pid != other.facts.parent_pid) return false;
+  return std::pair(node.facts.thread_count, other.facts.pid) > std::pair(other.facts.thread_count, node.facts.pid);
 }
 
 }  // namespace
@@ -147,6 +162,8 @@ RankIdentity identity_in(const ProcessTree& tree, std::int32_t pid) {
   }
   if (is_data_worker(*node))
     identity.role = Role::dataloader_worker;
+  else if (node->kind == CommandKind::launcher)
+    identity.role = Role::launcher;
   else if (rank != nullptr)
     identity.role = role_below_rank(tree, *node, *rank);
   else
@@ -159,13 +176,9 @@ std::vector<std::int32_t> ranks_in(const ProcessTree& tree) {
   for (const auto& [pid, node] : tree.nodes())
     if (node.facts.pid != 0 && !node.facts.ended && is_rank(tree, pid)) ranks.push_back(pid);
   const auto outdone = [&](std::int32_t pid) {
-    const ProcessNode* node = tree.find(pid);
-    return node->claim && std::ranges::any_of(ranks, [&](std::int32_t other) {
-             const ProcessNode* rival = tree.find(other);
-             if (other == pid || rival->facts.parent_pid != node->facts.parent_pid || rival->claim != node->claim)
-               return false;
-             const auto weight = [](const ProcessNode* n) { return std::pair(n->facts.thread_count, -n->facts.pid); };
-             return weight(rival) > weight(node);
+    const ProcessNode& node = *tree.find(pid);
+    return node.claim && std::ranges::any_of(ranks, [&](std::int32_t other) {
+             return other != pid && tree.find(other)->claim == node.claim && outdoes(*tree.find(other), node);
            });
   };
   std::vector<std::int32_t> winners;

@@ -19,7 +19,8 @@ bool is_rank(const ProcessTree& tree, std::int32_t pid);
 /// Never fails: an unknown pid is `other`.
 model::RankIdentity identity_in(const ProcessTree& tree, std::int32_t pid);
 
-/// All ranks, ascending. Of siblings with one claim (a monitor next to the training script) the one with most threads.
+/// All ranks, ascending. Of several with one claim the Python program; of siblings with one claim (a monitor next to
+/// the training script) the one with most threads.
 std::vector<std::int32_t> ranks_in(const ProcessTree& tree);
 
 }  // namespace hangstack::sampler

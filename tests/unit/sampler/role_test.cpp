@@ -159,6 +159,7 @@ TEST_F(Roles, ARankMayStartAnotherJob) {
   process(40, 30, {"python", "serve.py"}, inner);
   EXPECT_THAT(ranks_in(tree()), ElementsAre(20, 40));
   EXPECT_EQ(identity_in(tree(), 40).job_key, "gpu01:4000");
+  EXPECT_EQ(role(30), Role::launcher);
 }
 
 TEST_F(Roles, SpawnedRanksHaveNoNumber) {
@@ -209,6 +210,14 @@ TEST_F(Roles, MonitorNextToTheTrainingScriptIsNoSecondRank) {
   process(20, 10, {"python", "monitor.py"}, torchrun(0));
   process(21, 10, kTrain, torchrun(0)).thread_count = 60;
   EXPECT_THAT(ranks_in(tree()), ElementsAre(21));
+}
+
+TEST_F(Roles, EverybodyInAPodHasItsRank) {
+  const Variables pod{{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "job-0"}, {"MASTER_PORT", "23456"}};
+  process(20, 1, kTrain, pod);
+  process(30, 1, {"/bin/node_exporter"}, pod, "node_exporter").thread_count = 99;
+  process(40, 7, {"vim", "train.py"}, pod, "vim");
+  EXPECT_THAT(ranks_in(tree()), ElementsAre(20));
 }
 
 TEST_F(Roles, EndedProcessesAreNotFound) {
