@@ -45,6 +45,24 @@ std::string file_name(Dwarf_Die* unit, std::uint64_t index) {
 
 int line_number(std::uint64_t value) { return value <= 0x7fffffff ? static_cast<int>(value) : 0; }
 
+struct Scopes {
+  std::unique_ptr<Dwarf_Die, decltype(&std::free)> dies{nullptr, &std::free};
+  int count = 0;
+};
+
+/// The DIEs around an address, innermost first. dwarf_getscopes leaves the concrete function at the first inlined one
+/// and goes on with where that was written, so that only its innermost DIE is taken, and the DIEs around that one.
+Scopes scopes_at(Dwarf_Die* unit, std::uint64_t address) {
+  Scopes scopes;
+  Dwarf_Die* innermost = nullptr;
+  if (dwarf_getscopes(unit, address, &innermost) <= 0) return scopes;
+  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(innermost, &std::free);
+  Dwarf_Die* around = nullptr;
+  scopes.count = dwarf_getscopes_die(innermost, &around);
+  scopes.dies.reset(around);
+  return scopes;
+}
+
 /// From the innermost scope outwards: each inlined call hands its call site to the level around it.
 std::vector<SourceLevel> levels_at(Dwarf_Die* unit, std::uint64_t address) {
   SourceLevel position;
@@ -54,11 +72,9 @@ std::vector<SourceLevel> levels_at(Dwarf_Die* unit, std::uint64_t address) {
     if (dwarf_lineno(line, &number) == 0) position.line = number;
   }
   std::vector<SourceLevel> levels;
-  Dwarf_Die* raw = nullptr;
-  const int count = dwarf_getscopes(unit, address, &raw);
-  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> scopes(raw, &std::free);
-  for (int i = 0; i < count && levels.size() < kMaxLevels; ++i) {
-    Dwarf_Die* scope = &raw[i];
+  const Scopes scopes = scopes_at(unit, address);
+  for (int i = 0; i < scopes.count && levels.size() < kMaxLevels; ++i) {
+    Dwarf_Die* scope = &scopes.dies.get()[i];
     const int tag = dwarf_tag(scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
     position.function = function_name(scope);
