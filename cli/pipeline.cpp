@@ -30,8 +30,9 @@ std::string_view stop_name(sampler::StopMode mode) {
 }
 
 sampler::InspectorFactory inspector_factory(const Options& options) {
-  if (!options.python) return nullptr;
-  return [] { return symbolizer::make_python_inspector(); };
+  return [native = options.native, python = options.python] {
+    return symbolizer::make_inspector({.native = native, .python = python});
+  };
 }
 
 /// Threads whose stacks a second visit could make longer.

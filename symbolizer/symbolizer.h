@@ -40,7 +40,11 @@ class Symbolizer {
   std::unique_ptr<State> state_;
 };
 
-/// Reads Python's frames along with the native stack of a live process (see model/inspector.h).
+/// Reads along with the sampler all that `symbolize` will want of a live process (see model/inspector.h): the vDSO,
+/// stacks behind alternate signal stacks, Python's frames.
+std::unique_ptr<model::Inspector> make_inspector(const SymbolizerOptions& options);
+
+/// Its part for Python.
 std::unique_ptr<model::Inspector> make_python_inspector();
 
 }  // namespace hangstack::symbolizer
