@@ -85,7 +85,8 @@ std::string folded_hosts(const std::set<std::string>& hosts) {
       list += fmt::format("{:0{}}", first, width);
       if (last != first) list += fmt::format("-{:0{}}", last, width);
     });
-    out += before + (numbers.size() > 1 ? '[' + list + ']' : list) + after;
+    const bool many = numbers.size() > 1;
+    out += fmt::format("{}{}{}{}{}", before, many ? "[" : "", list, many ? "]" : "", after);
   }
   return out;
 }

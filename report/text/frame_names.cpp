@@ -11,7 +11,7 @@ namespace hangstack::report {
 namespace {
 
 // A symbol that is longer is hostile or machine-made: what follows is not worth the time.
-constexpr std::size_t kLongestName = 64 * 1024;
+constexpr std::size_t kLongestName = 65536;
 
 // CPython 3.8 to 3.14: the call machinery, the start of the interpreter and of its threads.
 constexpr std::array<std::string_view, 33> kInterpreterPrefixes{
@@ -165,7 +165,7 @@ bool is_machinery(const model::Frame& frame) {
 std::string frame_label(const model::Frame& frame) {
   switch (frame.kind) {
     case model::FrameKind::python: {
-      const std::string name = printable(short_python_name(frame.function));
+      std::string name = printable(short_python_name(frame.function));
       if (frame.file.empty()) return name;
       const std::string path = printable(short_path(frame.file));
       return frame.line > 0 ? fmt::format("{} {}:{}", name, path, frame.line) : fmt::format("{} {}", name, path);

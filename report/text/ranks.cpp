@@ -109,6 +109,7 @@ std::vector<Row> unread(const model::Job& job) {
     group.pids.push_back(row.pid);
   }
   std::vector<Row> rows;
+  rows.reserve(by_state.size());
   for (auto& [state, group] : by_state) rows.push_back({std::move(group), false});
   return rows;
 }
@@ -116,6 +117,7 @@ std::vector<Row> unread(const model::Job& job) {
 /// Culprits first, as in the job; then the others; then those that could not be read.
 std::vector<Row> rows_of(const model::Job& job) {
   std::vector<Row> rows;
+  rows.reserve(job.groups.size());
   for (const auto& group : job.groups) rows.push_back({group, true});
   for (auto& row : unread(job)) rows.push_back(std::move(row));
   std::stable_partition(rows.begin(), rows.end(), [&](const Row& row) { return blamed(row.group, job.verdict); });

@@ -140,18 +140,18 @@ void print_frames(Page& page, const model::Thread& thread) {
     std::string lead = fmt::format("{:>4} {:<3} ", i, mark_of(frame.kind));
     const std::string name = name_of(frame);
     if (columns(name) < kNameColumns && kNameColumns + columns(place) <= room) {
-      page.line(lead + padded(name, kNameColumns) + place);
+      page.line(fmt::format("{}{}{}", lead, padded(name, kNameColumns), place));
       continue;
     }
     if (columns(name) + 2 + columns(place) <= room) {
-      page.line(lead + name + "  " + place);
+      page.line(fmt::format("{}{}  {}", lead, name, place));
       continue;
     }
     for (const auto& l : wrapped(name, room)) {
       page.line(lead + l);
       lead.assign(kFrameIndent, ' ');
     }
-    for (const auto& l : wrapped(place, room - 2)) page.line(lead + "  " + l);
+    for (const auto& l : wrapped(place, room - 2)) page.line(fmt::format("{}  {}", lead, l));
   }
   if (thread.complete) return;
   const std::string why = thread.end.empty() ? "not known" : printable(thread.end);
