@@ -39,16 +39,21 @@ void LiveMemory::update_mappings(std::span<const model::Mapping> mappings, const
   regions_.clear();
   for (const model::Mapping& mapping : mappings) {
     const MappingAccess access = access_of(mapping, file_systems);
-    if (access != MappingAccess::never) regions_.push_back({mapping.start, mapping.end, access});
+    const bool zero_until_written = !mapping.shared && mapping.inode == 0;
+    if (access != MappingAccess::never) regions_.push_back({mapping.start, mapping.end, access, zero_until_written});
   }
 }
 
-std::optional<LiveMemory::Range> LiveMemory::mapping_of(std::uint64_t address) const {
+const LiveMemory::Region* LiveMemory::region_at(std::uint64_t address) const {
   const auto after = std::ranges::upper_bound(regions_, address, {}, &Region::start);
-  if (after == regions_.begin()) return std::nullopt;
-  const Region& region = *std::prev(after);
-  if (address >= region.end) return std::nullopt;
-  return Range{region.start, region.end};
+  if (after == regions_.begin() || address >= std::prev(after)->end) return nullptr;
+  return &*std::prev(after);
+}
+
+std::optional<LiveMemory::Range> LiveMemory::mapping_of(std::uint64_t address) const {
+  const Region* region = region_at(address);
+  if (region == nullptr) return std::nullopt;
+  return Range{region->start, region->end};
 }
 
 bool LiveMemory::charge_fault(std::uint64_t address) {
@@ -105,7 +110,7 @@ void LiveMemory::read_batch(std::span<ReadRequest> requests) {
 }
 
 std::size_t LiveMemory::read_unmapped(model::RemoteAddress address, std::span<std::byte> into) {
-  const Region anonymous{0, std::numeric_limits<std::uint64_t>::max(), MappingAccess::only_present};
+  const Region anonymous{0, std::numeric_limits<std::uint64_t>::max(), MappingAccess::only_present, true};
   const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - address.value - kPageBytes;
   if (address.value > room) return 0;
   const std::uint64_t end = present_end(anonymous, address.value, address.value + into.size());
@@ -113,6 +118,35 @@ std::size_t LiveMemory::read_unmapped(model::RemoteAddress address, std::span<st
   const std::size_t allowed = end - address.value;
   transfer(std::span(&request, 1), std::span(&allowed, 1));
   return request.got;
+}
+
+/// Where the run of untouched pages that starts at `from` ends; `from` itself if its page was touched.
+std::uint64_t LiveMemory::untouched_end(std::uint64_t from, std::uint64_t to) {
+  const Region* region = region_at(from);
+  if (region == nullptr || !region->zero_until_written) return from;
+  to = std::min(to, region->end);
+  std::uint64_t at = from;
+  while (at < to) {
+    const std::uint64_t page = page_of(at);
+    const PagePresence::Run run = presence_.run_at(page, (to - page + kPageBytes - 1) / kPageBytes);
+    if (run.present) break;
+    at = std::min(page + run.pages * kPageBytes, to);
+  }
+  return at;
+}
+
+std::size_t LiveMemory::read_over_untouched(model::RemoteAddress address, std::span<std::byte> into, std::size_t got) {
+  const std::uint64_t end = address.value + into.size();
+  while (got < into.size()) {
+    const std::uint64_t from = address.value + got;
+    const std::uint64_t hole = untouched_end(from, end) - from;
+    if (hole == 0 || got + hole == into.size()) break;
+    const std::size_t read = read_up_to(address + got + hole, into.subspan(got + hole));
+    if (read == 0) break;
+    std::ranges::fill(into.subspan(got, hole), std::byte{0});
+    got += hole + read;
+  }
+  return got;
 }
 
 void LiveMemory::transfer(std::span<ReadRequest> requests, std::span<const std::size_t> allowed) {

@@ -45,6 +45,12 @@ class LiveMemory : public model::MemoryReader {
   /// read: as far as pages are present. For anonymous memory only: the caller knows that it is.
   std::size_t read_unmapped(model::RemoteAddress address, std::span<std::byte> into);
 
+  /// Reads on over pages that the process never wrote, as a large array in a frame leaves them: private anonymous
+  /// memory of which the kernel has neither page nor swap entry reads as zeros, and zeros are what `into` gets. `got`
+  /// bytes of `into` are there already. Gives how many are then; what is never followed by a written page is not
+  /// counted.
+  std::size_t read_over_untouched(model::RemoteAddress address, std::span<std::byte> into, std::size_t got);
+
   static constexpr std::size_t kFaultBudget = 16UL << 20;
 
  private:
@@ -52,7 +58,10 @@ class LiveMemory : public model::MemoryReader {
     std::uint64_t start;
     std::uint64_t end;
     MappingAccess access;
+    bool zero_until_written;  ///< private and anonymous
   };
+  [[nodiscard]] const Region* region_at(std::uint64_t address) const;
+  std::uint64_t untouched_end(std::uint64_t from, std::uint64_t to);
   std::size_t readable_prefix(std::uint64_t address, std::size_t bytes);
   std::uint64_t present_end(const Region& region, std::uint64_t from, std::uint64_t to);
   bool charge_fault(std::uint64_t address);

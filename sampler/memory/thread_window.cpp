@@ -55,7 +55,8 @@ std::vector<StackCopy> ThreadWindow::copy_stacks(std::span<const std::uint64_t> 
       requests[i].got = sources_.memory->read_up_to(copy.address, requests[i].into.subspan(below));
       requests[i].into = requests[i].into.subspan(below);
     }
-    copy.bytes = requests[i].into.first(requests[i].got);
+    const std::size_t got = sources_.memory->read_over_untouched(copy.address, requests[i].into, requests[i].got);
+    copy.bytes = requests[i].into.first(got);
   }
   return copies;
 }
