@@ -52,6 +52,15 @@ class EmptyRoot(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"^hangstack \d+\.\d+\.\d+\n$")
 
+    def test_a_sleeping_process_is_sampled(self):
+        done = self.in_empty_root("--samples", "1", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        (process,) = report["processes"]
+        functions = [frame["function"] for frame in process["threads"][0]["frames"]]
+        self.assertIn("clock_nanosleep", functions[0])
+        self.assertIn("_start", functions[-1])
+
 
 if __name__ == "__main__":
     unittest.main()
