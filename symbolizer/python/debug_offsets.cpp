@@ -41,6 +41,7 @@ void check_thread(const Layout& l, const StructSizes& sizes, OffsetCheck& check)
   check.field("interpreter_frame.previous", l.frame.previous, 8);
   check.field("interpreter_frame.executable", l.frame.code, 8);
   check.field("interpreter_frame.instr_ptr", l.frame.instruction, 8);
+  check.field("interpreter_frame.localsplus", l.frame.locals, 8);
   if (l.frame.owner) check.field("interpreter_frame.owner", *l.frame.owner, 1);
   if (l.frame.tlbc_index) check.field("interpreter_frame.tlbc_index", *l.frame.tlbc_index, 4);
 }
@@ -58,6 +59,7 @@ void check_objects(const Layout& l, const StructSizes& sizes, OffsetCheck& check
   check.in_struct("type_object.size", sizes.type, 4 * kKiB);
   check.field("pyobject.ob_type", l.object.type, 8);
   check.field("type_object.tp_name", l.object.type_name, 8);
+  check.in_struct("heap_type_object.ht_cached_keys", l.object.type_cached_keys, 4 * kKiB);
   check.in_struct("dict_object.size", sizes.dict, 4 * kKiB);
   check.field("dict_object.ma_keys", l.object.dict_keys, 8);
   check.field("dict_object.ma_values", l.object.dict_values, 8);

@@ -48,6 +48,37 @@ std::optional<DictKeys> keys_since_3_11(const RemoteStruct& head, std::uint64_t 
   return keys;
 }
 
+bool is_text(MemoryReader& memory, const Layout& layout, std::uint64_t object, std::string_view text) {
+  // The length settles most of them with one short read.
+  const auto head = RemoteStruct::read(memory, RemoteAddress{object}, layout.object.text_length + 8);
+  if (!head || head->u64(layout.object.text_length) != text.size()) return false;
+  return read_text(memory, layout.object, RemoteAddress{object}) == std::string(text);
+}
+
+/// `values`: a split table's array; 0 for a table that holds its values itself.
+std::uint64_t value_of_key(MemoryReader& memory, const Layout& layout, std::uint64_t address, std::uint64_t values,
+                           std::string_view key) {
+  const auto head = RemoteStruct::read(memory, RemoteAddress{address}, 40);
+  if (!head) return 0;
+  const auto keys = layout.minor >= 11 ? keys_since_3_11(*head, address) : keys_before_3_11(*head, address);
+  if (!keys) return 0;
+  constexpr std::uint64_t kEntriesPerRead = 512;
+  const std::uint64_t count = std::min<std::uint64_t>(keys->count, kMaxDictEntries);
+  for (std::uint64_t first = 0; first < count; first += kEntriesPerRead) {
+    const std::uint64_t some = std::min(kEntriesPerRead, count - first);
+    const auto entries =
+        RemoteStruct::read(memory, RemoteAddress{keys->entries + first * keys->entry_bytes}, some * keys->entry_bytes);
+    if (!entries) return 0;
+    for (std::uint64_t i = 0; i < some; ++i) {
+      const std::uint64_t name = entries->u64(i * keys->entry_bytes + keys->key_offset);
+      if (name == 0 || !is_text(memory, layout, name, key)) continue;
+      if (values == 0) return entries->u64(i * keys->entry_bytes + keys->key_offset + 8);
+      return memory.read<std::uint64_t>(RemoteAddress{values + (first + i) * 8}).value_or(0);
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> read_small_int(MemoryReader& memory, const Layout& layout, RemoteAddress object) {
@@ -72,43 +103,19 @@ std::optional<std::int64_t> read_small_int(MemoryReader& memory, const Layout& l
   return negative ? -value : value;
 }
 
-void for_each_entry(MemoryReader& memory, const Layout& layout, RemoteAddress dict,
-                    const std::function<bool(std::uint64_t, std::uint64_t)>& visit) {
+std::uint64_t dict_value(MemoryReader& memory, const Layout& layout, RemoteAddress dict, std::string_view key) {
   const auto object =
       RemoteStruct::read(memory, dict, std::max(layout.object.dict_keys, layout.object.dict_values) + 8);
-  if (!object || object->u64(layout.object.dict_values) != 0) return;  // split tables belong to instances
-  const std::uint64_t address = object->u64(layout.object.dict_keys);
-  const auto head = RemoteStruct::read(memory, RemoteAddress{address}, 40);
-  if (!head) return;
-  const auto keys = layout.minor >= 11 ? keys_since_3_11(*head, address) : keys_before_3_11(*head, address);
-  if (!keys) return;
-
-  constexpr std::uint64_t kEntriesPerRead = 512;
-  const std::uint64_t count = std::min<std::uint64_t>(keys->count, kMaxDictEntries);
-  for (std::uint64_t first = 0; first < count; first += kEntriesPerRead) {
-    const std::uint64_t some = std::min(kEntriesPerRead, count - first);
-    const auto entries =
-        RemoteStruct::read(memory, RemoteAddress{keys->entries + first * keys->entry_bytes}, some * keys->entry_bytes);
-    if (!entries) return;
-    for (std::uint64_t i = 0; i < some; ++i) {
-      const std::uint64_t key = entries->u64(i * keys->entry_bytes + keys->key_offset);
-      const std::uint64_t value = entries->u64(i * keys->entry_bytes + keys->key_offset + 8);
-      if (key != 0 && value != 0 && !visit(key, value)) return;
-    }
-  }
+  if (!object) return 0;
+  std::uint64_t values = object->u64(layout.object.dict_values);
+  // From 3.13 on, four bytes about the values come first, padded to a word (struct _dictvalues).
+  if (values != 0 && layout.minor >= 13) values += 8;
+  return value_of_key(memory, layout, object->u64(layout.object.dict_keys), values, key);
 }
 
-std::uint64_t dict_value(MemoryReader& memory, const Layout& layout, RemoteAddress dict, std::string_view key) {
-  std::uint64_t found = 0;
-  for_each_entry(memory, layout, dict, [&](std::uint64_t name, std::uint64_t value) {
-    // The length settles most of them with one short read.
-    const auto head = RemoteStruct::read(memory, RemoteAddress{name}, layout.object.text_length + 8);
-    if (!head || head->u64(layout.object.text_length) != key.size()) return true;
-    if (read_text(memory, layout.object, RemoteAddress{name}) != std::string(key)) return true;
-    found = value;
-    return false;
-  });
-  return found;
+std::uint64_t shared_key_value(MemoryReader& memory, const Layout& layout, RemoteAddress keys, RemoteAddress values,
+                               std::string_view key) {
+  return value_of_key(memory, layout, keys.value, values.value, key);
 }
 
 }  // namespace hangstack::symbolizer

@@ -10,6 +10,7 @@
 #include "symbolizer/python/gil.h"
 #include "symbolizer/python/runtime.h"
 #include "symbolizer/python/thread_map.h"
+#include "symbolizer/python/thread_name.h"
 #include "symbolizer/symbolizer.h"
 
 namespace hangstack::symbolizer {
@@ -40,11 +41,16 @@ class PythonInspector : public model::Inspector {
       CodeReader codes(runtime.layout, memory);
       for (const auto& [state, walk] : walks_) {
         if (walk.runtime != &runtime) continue;
+        thread_name(memory, runtime.layout, codes, walk.frames);
         for (const RawGroup& group : walk.frames.groups) {
           for (const RawFrame& frame : group.frames) codes.resolve(frame);
         }
       }
-      for (const Interpreter& interpreter : runtime.interpreters) gil_holder(memory, runtime, interpreter);
+      for (const Interpreter& interpreter : runtime.interpreters) {
+        gil_holder(memory, runtime, interpreter);
+        collects_garbage(memory, runtime, interpreter);
+      }
+      is_finalizing(memory, runtime);
     }
   }
 

@@ -84,10 +84,11 @@ struct FrameLayout {
   std::uint64_t previous = 0;
   std::uint64_t code = 0;
   std::uint64_t instruction = 0;
+  std::uint64_t locals = 0;                 ///< the first local variable, as a pointer to its object
   std::optional<std::uint64_t> is_entry;    ///< byte (3.11)
   std::optional<std::uint64_t> owner;       ///< byte (3.11 on)
   std::uint8_t shim_owner = 0xff;           ///< value of `owner` in a shim frame; 0xff: there are none
-  bool tagged_code = false;                 ///< the low two bits of `code` are a tag (3.14 on)
+  bool tagged_code = false;                 ///< the low two bits of `code` and of locals are a tag (3.14 on)
   std::optional<std::uint64_t> tlbc_index;  ///< int32; free-threaded builds (3.14 on)
 };
 
@@ -104,6 +105,10 @@ struct CodeLayout {
 struct ObjectLayout {
   std::uint64_t type = 8;        ///< ob_type
   std::uint64_t type_name = 24;  ///< PyTypeObject.tp_name
+  std::uint64_t type_basic_size = 32;
+  std::uint64_t type_flags = 168;
+  std::uint64_t type_dict_offset = 288;
+  std::uint64_t type_cached_keys = 0;  ///< PyHeapTypeObject.ht_cached_keys (3.11 on)
   std::uint64_t bytes_size = 16;
   std::uint64_t bytes_data = 32;
   std::uint64_t text_length = 16;

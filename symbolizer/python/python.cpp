@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 
 #include "model/segment_reader.h"
@@ -13,6 +14,7 @@
 #include "symbolizer/python/layered_reader.h"
 #include "symbolizer/python/runtime.h"
 #include "symbolizer/python/thread_map.h"
+#include "symbolizer/python/thread_name.h"
 
 namespace hangstack::symbolizer {
 namespace {
@@ -41,7 +43,9 @@ class PythonReader {
     }
     for (const Runtime& runtime : search_.runtimes) {
       if (runtime.eval_frame != 0) python.eval_functions.push_back(runtime.eval_frame);
+      settle_holders(runtime, python);
       add_interpreters(runtime, python);
+      note_state(runtime, python);
       judge_layout(runtime, python);
     }
     return python;
@@ -64,6 +68,7 @@ class PythonReader {
         result.groups.push_back(std::move(group));
       }
       if (result.broken.empty()) result.broken = walk.broken;
+      if (result.name.empty()) result.name = thread_name(memory, runtime.layout, *codes_.at(&runtime), walk);
       read_gil(thread, ref, memory, result);
     }
     order_by_stack(result.groups);
@@ -75,7 +80,7 @@ class PythonReader {
     const std::uint64_t holder = gil_holder(memory, *ref.runtime, *ref.interpreter);
     if (holder == ref.state.address) {
       result.gil = model::GilState::holds;
-      holders_[ref.interpreter] = thread.tid;
+      windows_[ref.interpreter].push_back(thread.tid);
     } else if (result.gil == model::GilState::none && (sleeps_on_gil(*ref.runtime, *ref.interpreter, thread) ||
                                                        requests_gil(memory, *ref.runtime, ref.state.address))) {
       result.gil = model::GilState::waits;
@@ -86,6 +91,39 @@ class PythonReader {
   static void order_by_stack(std::vector<PythonGroup>& groups) {
     if (std::ranges::all_of(groups, [](const PythonGroup& g) { return g.anchor.has_value(); })) {
       std::ranges::stable_sort(groups, {}, [](const PythonGroup& g) { return *g.anchor; });
+    }
+  }
+
+  /// What the whole interpreter does, at the frame of the thread that does it.
+  void note_state(const Runtime& runtime, PythonProcess& python) {
+    const bool finalizing = is_finalizing(memory_, runtime);
+    for (const Interpreter& interpreter : runtime.interpreters) {
+      const auto holder = holders_.find(&interpreter);
+      if (holder == holders_.end()) continue;
+      std::string note;
+      if (collects_garbage(memory_, runtime, interpreter)) note = "garbage is being collected";
+      if (finalizing) note = "the interpreter is shutting down";
+      auto& groups = python.threads.at(holder->second).groups;
+      const auto inner = std::ranges::find_if(groups, [](const PythonGroup& g) { return !g.frames.empty(); });
+      if (!note.empty() && inner != groups.end() && inner->frames.front().note.empty()) {
+        inner->frames.front().note = note;
+      }
+    }
+  }
+
+  /// Threads that run are read one after the other, so that two of them can have held the GIL, each in its window: the
+  /// last reading decides, else the first of them.
+  void settle_holders(const Runtime& runtime, PythonProcess& python) {
+    for (const Interpreter& interpreter : runtime.interpreters) {
+      const auto found = windows_.find(&interpreter);
+      if (found == windows_.end()) continue;
+      const std::vector<std::int32_t>& tids = found->second;
+      const std::int32_t last = threads_.tid_of(gil_holder(memory_, runtime, interpreter));
+      const std::int32_t holder = std::ranges::find(tids, last) != tids.end() ? last : tids.front();
+      holders_[&interpreter] = holder;
+      for (const std::int32_t tid : tids) {
+        if (tid != holder) python.threads.at(tid).gil = model::GilState::none;
+      }
     }
   }
 
@@ -122,6 +160,7 @@ class PythonReader {
   RuntimeSearch search_;
   ThreadMap threads_;
   std::map<const Runtime*, std::unique_ptr<CodeReader>> codes_;
+  std::map<const Interpreter*, std::vector<std::int32_t>> windows_;  ///< who held the GIL in its own window
   std::map<const Interpreter*, std::int32_t> holders_;
 };
 

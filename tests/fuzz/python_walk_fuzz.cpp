@@ -4,11 +4,13 @@
 #include <cstring>
 #include <span>
 
+#include "symbolizer/python/attribute.h"
 #include "symbolizer/python/code_object.h"
 #include "symbolizer/python/debug_offsets.h"
 #include "symbolizer/python/dict.h"
 #include "symbolizer/python/frame_walk.h"
 #include "symbolizer/python/runtime.h"
+#include "symbolizer/python/thread_name.h"
 
 namespace {
 
@@ -47,6 +49,8 @@ void read_everything(const symbolizer::Layout& layout, model::MemoryReader& memo
     }
   }
   dict_value(memory, layout, address, "hexversion");
+  attribute_value(memory, layout, address, "_name");
+  thread_name(memory, layout, codes, walk);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ PythonProgram sid_python(const std::string& version) {
     python.missing = "Python " + version + " is not in " + root + "; get it by: scripts/python-versions";
     return python;
   }
+  python.root = root;
   python.command = {"env",
                     "PYTHONHOME=" + root + "/usr",
                     root + "/lib64/ld-linux-x86-64.so.2",

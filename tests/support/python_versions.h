@@ -11,6 +11,7 @@ struct PythonProgram {
   std::vector<std::string> command;  ///< words that run it; a script and its arguments follow
   std::string executable;            ///< its file
   std::string library;               ///< its libpython; empty if it is one file
+  std::string root;                  ///< the folder that is its root in a chroot; empty if it belongs to the system
   std::string missing;               ///< why it is not there and how to get it; empty if it is
 };
 

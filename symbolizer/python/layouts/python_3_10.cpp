@@ -15,6 +15,7 @@ Layout layout_3_10() {
   l.thread.cframe = 48;
   l.cframe.previous = 8;
   l.frame.instruction = 96;
+  l.frame.locals = 352;
   return l;
 }
 

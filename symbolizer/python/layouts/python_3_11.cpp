@@ -33,6 +33,7 @@ Layout layout_3_11() {
   l.frame.previous = 48;
   l.frame.code = 32;
   l.frame.instruction = 56;
+  l.frame.locals = 72;
   l.frame.is_entry = 68;
   l.frame.owner = 69;
   l.code = {.first_line = 72,
@@ -42,6 +43,7 @@ Layout layout_3_11() {
             .line_table = 136,
             .instructions = 184,
             .tlbc = {}};
+  l.object.type_cached_keys = 872;
   return l;
 }
 

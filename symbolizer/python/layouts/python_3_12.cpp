@@ -33,6 +33,7 @@ Layout layout_3_12() {
   l.frame.previous = 8;
   l.frame.code = 0;
   l.frame.instruction = 56;
+  l.frame.locals = 72;
   l.frame.owner = 70;
   l.frame.shim_owner = 3;  // FRAME_OWNED_BY_CSTACK
   l.code = {.first_line = 68,
@@ -44,6 +45,7 @@ Layout layout_3_12() {
             .tlbc = {}};
   l.object.ascii_size = 40;
   l.object.compact_size = 56;
+  l.object.type_cached_keys = 880;
   return l;
 }
 

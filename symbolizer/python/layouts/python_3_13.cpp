@@ -59,6 +59,7 @@ Layout layout_3_13(std::span<const std::byte> table, OffsetCheck& check) {
   const auto t = table_from<Table>(table, check);
   Layout l = layout_of_table(t);
   l.minor = 13;
+  l.object.type_cached_keys = 880;  // not in the table
   check_table_layout(l, t, check);
   return l;
 }

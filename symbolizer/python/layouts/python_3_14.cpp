@@ -62,6 +62,7 @@ Layout layout_3_14(std::span<const std::byte> table, OffsetCheck& check) {
   const auto t = table_from<Table>(table, check);
   Layout l = layout_of_table(t);
   l.minor = 14;
+  l.object.type_cached_keys = 880;  // not in the table
   l.frame.tagged_code = true;
   if (l.free_threaded) {
     l.frame.tlbc_index = t.frame.tlbc_index;

@@ -69,6 +69,7 @@ Layout layout_3_15(std::span<const std::byte> table, OffsetCheck& check) {
   const auto t = table_from<Table>(table, check);
   Layout l = layout_of_table(t);
   l.minor = 15;
+  l.object.type_cached_keys = t.heap_type.ht_cached_keys;
   l.thread.base_frame = t.thread.base_frame;
   l.thread.gil_requested = t.thread.gil_requested;
   l.object.compact_size = t.text.compact_size;

@@ -32,6 +32,7 @@ Layout layout_3_8() {
   l.frame.previous = 24;
   l.frame.code = 32;
   l.frame.instruction = 104;
+  l.frame.locals = 360;
   l.code = {.first_line = 40,
             .file_name = 104,
             .name = 112,

@@ -46,6 +46,7 @@ Layout layout_of_table(const Table& t) {
   l.frame.previous = t.frame.previous;
   l.frame.code = t.frame.executable;
   l.frame.instruction = t.frame.instr_ptr;
+  l.frame.locals = t.frame.localsplus;
   l.frame.owner = t.frame.owner;
   l.frame.shim_owner = 3;  // FRAME_OWNED_BY_CSTACK in 3.13, FRAME_OWNED_BY_INTERPRETER from 3.14 on
   l.code.first_line = t.code.firstlineno;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -101,6 +102,39 @@ TEST_P(PythonMerge, TheSameWithoutAnySymbolOfTheInterpreter) {
   ASSERT_EQ(process.pythons.size(), 1U);
   EXPECT_EQ(process.pythons[0].module, copy);
   expect_merged(process, target->pid());
+  std::filesystem::remove_all(folder);
+}
+
+/// A file tree of its own, as in a container: its files are found through /proc/PID/root.
+TEST_P(PythonMerge, InAnotherRootFolder) {
+  if (python_.root.empty()) GTEST_SKIP() << "not a Python with a root folder of its own";
+  if (::geteuid() != 0) GTEST_SKIP() << "chroot needs root";
+  const std::string folder = "/tmp/hangstack-root-" + std::to_string(::getpid());
+  std::filesystem::create_directories(python_.root + folder);
+  std::filesystem::copy_file(kScript, python_.root + folder + "/train.py",
+                             std::filesystem::copy_options::overwrite_existing);
+  Target target({"chroot", python_.root, "/usr/bin/python" + python_.version, folder + "/train.py"},
+                {{"PYTHONUTF8", "1"}});
+  ASSERT_EQ(target.read_line(), "ready");
+  ASSERT_TRUE(wait_for_rest(target.pid()));
+  const auto process = symbolize(target.pid());
+  std::filesystem::remove_all(python_.root + folder);
+  ASSERT_EQ(process.pythons.size(), 1U);
+  EXPECT_EQ(process.pythons[0].module, "/usr/bin/python" + python_.version);
+  expect_merged(process, target.pid());
+}
+
+TEST(PythonMergeDebian, RenamedAndStrippedOfEverything) {
+  const PythonProgram python = debian_python();
+  if (!python.missing.empty()) GTEST_SKIP() << python.missing;
+  const auto folder = std::filesystem::temp_directory_path() / ("hangstack-renamed-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string copy = folder / "trainer";
+  ASSERT_EQ(run_program({"objcopy", "--strip-all", python.executable, copy}).status, 0);
+  Target target({copy, kScript}, {{"PYTHONUTF8", "1"}, {"PYTHONHOME", "/usr"}});
+  ASSERT_EQ(target.read_line(), "ready");
+  ASSERT_TRUE(wait_for_rest(target.pid()));
+  expect_merged(symbolize(target.pid()), target.pid());
   std::filesystem::remove_all(folder);
 }
 

@@ -125,6 +125,15 @@ TEST_P(PythonStack, DeepRecursionIsComplete) {
   EXPECT_EQ(std::ranges::count(frames, at("recurse", "recurse_end")), 1);
 }
 
+TEST_P(PythonStack, ThreadsHaveTheNamesThatPythonGaveThem) {
+  const ReadProcess process = run();
+  std::vector<std::string> names;
+  for (const auto& [tid, thread] : process.python.threads) names.push_back(thread.name);
+  // The main thread's has no place on its stack.
+  EXPECT_THAT(names, testing::UnorderedElementsAre("", "generators", "coroutine", "lines", "names", "lock", "deep"));
+  EXPECT_EQ(process.thread_running("recurse")->name, "deep");
+}
+
 TEST_P(PythonStack, AThreadThatWaitsForALockShowsWhere) {
   const ReadProcess process = run();
   const auto* lock = process.thread_running("wait_for_lock");
