@@ -36,7 +36,7 @@ TEST(BadInput, APidThatDoesNotExistIsNamed) {
   const auto result = hangstack({"--pids", pid});
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.out, HasSubstr(pid));
-  EXPECT_THAT(result.out, HasSubstr("no such process"));
+  EXPECT_THAT(result.out, HasSubstr("there is no process " + pid));
 }
 
 TEST(BadInput, AMissingPidBesideAGoodOneLeavesTheGoodOnesReport) {
@@ -63,7 +63,7 @@ TEST(BadInput, AZombieIsNamedAsSuch) {
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(zombie), &info, WEXITED | WNOWAIT), 0);
   const auto result = hangstack({"--pids", std::to_string(zombie)});
   EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(result.out, HasSubstr("zombie"));
+  EXPECT_THAT(result.out, HasSubstr("has ended and waits for its parent"));
   ::waitpid(zombie, nullptr, 0);
 }
 

@@ -49,6 +49,7 @@ class RefusedRights : public testing::Test {
 TEST_F(RefusedRights, AnotherUsersProcess) {
   tests::Target target(kWait);
   ASSERT_EQ(target.read_line(), "ready");
+  ASSERT_TRUE(tests::wait_for_state(target.pid(), target.pid(), "S"));
   EXPECT_THAT(told(target.pid()), StartsWith("ok"));
   const std::string text = told_to(as_nobody, target.pid());
   EXPECT_THAT(text, StartsWith("no_permission"));
