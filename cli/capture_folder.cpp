@@ -3,14 +3,10 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "model/capture_codec.h"
+#include "model/private_file.h"
 
 namespace hangstack::cli {
 namespace {
@@ -55,22 +51,6 @@ Expected<model::FailedProcess> as_failed(const model::ProcessCapture& c) {
   if (c.problems.empty())
     return failure(ErrorCode::malformed_input, fmt::format("no reason is kept for pid {}", c.pid));
   return model::FailedProcess{c.host, c.pid, c.identity, c.kernel_state, c.problems.front().error};
-}
-
-Expected<void> write_text(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream stream(path, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (stream) return {};
-  return failure(ErrorCode::unavailable, fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)),
-                 "name a folder that you may write, on a disk with room");
-}
-
-Expected<std::string> read_text(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (stream) return std::string(std::istreambuf_iterator<char>(stream), {});
-  return failure(ErrorCode::not_found, fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
-                 "give a folder that hangstack --capture wrote");
 }
 
 Expected<void> prepare_folder(const std::filesystem::path& folder) {
@@ -132,17 +112,17 @@ Expected<void> save_session(const Session& session, const std::string& facts_jso
   for (const auto& failed : session.failed) {
     if (done) done = model::save_capture(as_capture(failed), folder / failed_folder_name(failed.pid));
   }
-  if (done) done = write_text(folder / "facts.json", facts_json);
+  if (done) done = model::write_private_file(folder / "facts.json", facts_json);
   if (done)
-    done = write_text(folder / "session.json",
-                      to_json(session).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    done = model::write_private_file(folder / "session.json",
+                                     to_json(session).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   return done;
 }
 
 Expected<SavedSession> load_session(const std::filesystem::path& folder) {
-  const auto text = read_text(folder / "session.json");
+  const auto text = model::read_kept_file(folder / "session.json");
   if (!text) return tl::make_unexpected(text.error());
-  const auto facts = read_text(folder / "facts.json");
+  const auto facts = model::read_kept_file(folder / "facts.json");
   if (!facts) return tl::make_unexpected(facts.error());
   try {
     const json j = json::parse(*text);

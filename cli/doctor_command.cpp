@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/targets.h"
 #include "cli/terminal.h"
-#include "report/utf8.h"
+#include "report/printable.h"
 #include "sampler/doctor.h"
 
 namespace hangstack::cli {

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "report/printable.h"
 #include "report/report.h"
-#include "report/utf8.h"
 
 namespace hangstack::cli {
 namespace {

@@ -1,18 +1,13 @@
 #include "model/capture_codec.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "model/capture_json.h"
+#include "model/private_file.h"
 
 namespace hangstack::model {
 namespace {
@@ -35,31 +30,6 @@ Expected<T> fenced(std::string_view json, Decode decode) {
 
 std::string dump(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-Expected<void> write_private_file(const std::filesystem::path& path, std::string_view bytes) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  bool written = fd >= 0;
-  while (written && !bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    written = n > 0;
-    if (written) bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  const int reason = errno;
-  if (fd >= 0) ::close(fd);
-  if (written) return {};
-  return failure(ErrorCode::unavailable, fmt::format("cannot write {}: {}", path.string(), std::strerror(reason)),
-                 "name a folder that you may write");
-}
-
-Expected<std::string> read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    return failure(ErrorCode::not_found, fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
-                   "give the folder that --capture wrote");
-  }
-  return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
 }  // namespace
@@ -109,8 +79,8 @@ Expected<void> save_capture(const ProcessCapture& capture, const std::filesystem
 }
 
 Expected<ProcessCapture> load_capture(const std::filesystem::path& folder) {
-  return read_file(folder / "capture.json").and_then([&](const std::string& json) {
-    return read_file(folder / "memory.bin").and_then([&](const std::string& memory) {
+  return read_kept_file(folder / "capture.json").and_then([&](const std::string& json) {
+    return read_kept_file(folder / "memory.bin").and_then([&](const std::string& memory) {
       return decode_capture(json, memory);
     });
   });

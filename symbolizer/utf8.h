@@ -6,7 +6,7 @@
 
 namespace hangstack::symbolizer {
 
-/// `bytes` with every byte that is not part of a well-formed UTF-8 sequence (RFC 3629) replaced by U+FFFD.
+/// `bytes` with U+FFFD for what is not well-formed UTF-8 (model/utf8.h).
 std::string valid_utf8(std::string_view bytes);
 
 /// Each byte as one character (U+0000 to U+00FF), for JSON that has to give the same bytes back.

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "report/utf8.h"
+#include "model/utf8.h"
+#include "report/printable.h"
 
 namespace hangstack::report {
 namespace {
@@ -114,7 +115,7 @@ void JsonWriter::quoted(std::string_view text) {
     out_.append(text.substr(at, run - at));
     at = run;
     if (at == text.size()) break;
-    const CodePoint c = decode_at(text, at);
+    const model::CodePoint c = model::decode_at(text, at);
     if (c.value == '"' || c.value == '\\') {
       out_ += '\\';
       out_ += text[at];

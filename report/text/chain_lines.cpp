@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "report/printable.h"
 #include "report/text/layout.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

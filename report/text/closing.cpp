@@ -6,10 +6,10 @@
 #include <map>
 #include <tuple>
 
+#include "report/printable.h"
 #include "report/problems.h"
 #include "report/text/folding.h"
 #include "report/text/sections.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

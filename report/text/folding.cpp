@@ -8,8 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "report/printable.h"
 #include "report/text/layout.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

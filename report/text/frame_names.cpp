@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "report/utf8.h"
+#include "report/printable.h"
 
 namespace hangstack::report {
 namespace {

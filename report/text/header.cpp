@@ -2,9 +2,9 @@
 
 #include <set>
 
+#include "report/printable.h"
 #include "report/text/folding.h"
 #include "report/text/sections.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "report/utf8.h"
+#include "model/utf8.h"
+#include "report/printable.h"
 
 namespace hangstack::report {
 namespace {
@@ -20,7 +21,7 @@ std::size_t bytes_that_fit(std::string_view text, int width) {
   std::size_t at = 0;
   int used = 0;
   while (at < text.size()) {
-    const CodePoint c = decode_at(text, at);
+    const model::CodePoint c = model::decode_at(text, at);
     used += column_width(c.value);
     if (used > width) break;
     at += c.length;
@@ -113,7 +114,7 @@ std::string cut_start(std::string_view text, int width) {
   if (used <= width) return std::string(text);
   std::size_t at = 0;
   while (used > width - 1 && at < text.size()) {
-    const CodePoint c = decode_at(text, at);
+    const model::CodePoint c = model::decode_at(text, at);
     used -= column_width(c.value);
     at += c.length;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Text in columns. Every string given here is printable already (report/utf8.h).
+// Text in columns. Every string given here is printable already (report/printable.h).
 
 #include <cstdint>
 #include <string>

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "report/printable.h"
 #include "report/text/folding.h"
 #include "report/text/sections.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

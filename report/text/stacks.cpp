@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "report/printable.h"
 #include "report/text/chain_lines.h"
 #include "report/text/folding.h"
 #include "report/text/sections.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

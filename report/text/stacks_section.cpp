@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
+#include "report/printable.h"
 #include "report/text/folding.h"
 #include "report/text/frame_names.h"
 #include "report/text/sections.h"
 #include "report/text/stacks.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "report/printable.h"
 #include "report/text/chain_lines.h"
 #include "report/text/folding.h"
 #include "report/text/sections.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "report/printable.h"
 #include "report/text/folding.h"
 #include "report/text/sections.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

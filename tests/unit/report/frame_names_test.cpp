@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/printable.h"
 #include "report/text/chain_lines.h"
-#include "report/utf8.h"
 #include "tests/support/report_builder.h"
 
 namespace hangstack::report {

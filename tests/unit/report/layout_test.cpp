@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/printable.h"
 #include "report/text/folding.h"
-#include "report/utf8.h"
 
 namespace hangstack::report {
 namespace {

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "model/utf8.h"
+#include "report/printable.h"
 #include "report/report.h"
-#include "report/utf8.h"
 #include "tests/support/report_builder.h"
 #include "tests/unit/report/cases.h"
 
@@ -48,7 +49,7 @@ TEST_P(TextOf, HoldsNothingThatSteersATerminal) {
   const TextOptions options{false, true, true, true, 100};
   const std::string text = report::write_text(GetParam().report, options);
   for (std::size_t at = 0; at < text.size();) {
-    const auto point = report::decode_at(text, at);
+    const auto point = model::decode_at(text, at);
     EXPECT_TRUE(point.valid) << "byte " << at;
     EXPECT_TRUE(point.value == '\n' || !report::is_unsafe(point.value)) << "byte " << at;
     at += point.length;

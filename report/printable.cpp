@@ -1,12 +1,13 @@
-#include "report/utf8.h"
+#include "report/printable.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <iterator>
 #include <span>
+
+#include "model/utf8.h"
 
 namespace hangstack::report {
 namespace {
@@ -75,39 +76,6 @@ constexpr std::array<Range, 3> kWideBeyondBmp{{{0x16FE0, 0x18CFF}, {0x1F300, 0x1
 
 }  // namespace
 
-CodePoint decode_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t lead = byte(at);
-  if (lead < 0x80) return {lead, 1, true};
-  std::size_t length = 0;
-  std::uint8_t low = 0x80;  // bounds of the second byte: they shut out overlong forms, surrogates and > U+10FFFF
-  std::uint8_t high = 0xBF;
-  char32_t value = 0;
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    length = 2;
-    value = lead & 0x1FU;
-  } else if (lead >= 0xE0 && lead <= 0xEF) {
-    length = 3;
-    value = lead & 0x0FU;
-    if (lead == 0xE0) low = 0xA0;
-    if (lead == 0xED) high = 0x9F;
-  } else if (lead >= 0xF0 && lead <= 0xF4) {
-    length = 4;
-    value = lead & 0x07U;
-    if (lead == 0xF0) low = 0x90;
-    if (lead == 0xF4) high = 0x8F;
-  } else {
-    return {kReplacement, 1, false};
-  }
-  for (std::size_t i = 1; i < length; ++i) {
-    if (at + i >= text.size() || byte(at + i) < low || byte(at + i) > high) return {kReplacement, i, false};
-    value = (value << 6U) | (byte(at + i) & 0x3FU);
-    low = 0x80;
-    high = 0xBF;
-  }
-  return {value, length, true};
-}
-
 bool is_unsafe(char32_t point) { return within(kUnsafe, point); }
 
 int column_width(char32_t point) {
@@ -120,7 +88,7 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    const CodePoint c = decode_at(text, at);
+    const model::CodePoint c = model::decode_at(text, at);
     if (c.valid && !is_unsafe(c.value)) {
       out.append(text.substr(at, c.length));
     } else if (!c.valid) {
@@ -142,7 +110,7 @@ std::string printable(std::string_view text) {
 int columns(std::string_view text) {
   int sum = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const CodePoint c = decode_at(text, at);
+    const model::CodePoint c = model::decode_at(text, at);
     sum += column_width(c.value);
     at += c.length;
   }
