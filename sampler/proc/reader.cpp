@@ -16,7 +16,7 @@ namespace hangstack::sampler {
 namespace {
 
 int try_ptrace() {
-  // No process has pid 0: without a filter the answer is ESRCH.
+  // No process has pid 0: if the filter lets the call pass, the answer is ESRCH.
   if (::ptrace(PTRACE_SEIZE, 0, nullptr, nullptr) == 0 || errno == ESRCH) return 0;
   return errno;
 }
@@ -81,8 +81,8 @@ Reader read_reader(const ProcFiles& proc) {
 }
 
 SystemCallTrial try_system_calls(const Reader& reader) {
-  if (reader.seccomp == 0) return {try_ptrace(), try_process_vm_readv()};
-  return {try_in_child(try_ptrace), try_in_child(try_process_vm_readv)};
+  if (reader.seccomp == 0) return {0, try_process_vm_readv()};
+  return {reader.may_stop ? try_in_child(try_ptrace) : 0, try_in_child(try_process_vm_readv)};
 }
 
 }  // namespace hangstack::sampler

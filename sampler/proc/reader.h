@@ -23,6 +23,7 @@ struct Reader {
   std::uint64_t cap_effective = 0;
   int seccomp = 0;             ///< as in Status
   std::string user_namespace;  ///< "user:[4026531837]"; empty if unknown
+  bool may_stop = true;        ///< --stop never takes it away: then no ptrace call is made, not even to see if it works
 
   [[nodiscard]] bool has_capability(int number) const { return ((cap_effective >> number) & 1U) != 0; }
 };
@@ -37,7 +38,8 @@ struct SystemCallTrial {
 };
 
 /// Tries both on nothing: ptrace of pid 0, a read of hangstack's own memory. Under a seccomp filter the trial is made
-/// by a child process, because a filter may kill; EPERM stands for that too.
+/// by a child process, because a filter may kill; EPERM stands for that too. ptrace is tried only where a filter could
+/// forbid it and the reader may stop threads: else it counts as working.
 SystemCallTrial try_system_calls(const Reader& reader);
 
 }  // namespace hangstack::sampler

@@ -5,6 +5,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "sampler/proc/preflight.h"
 #include "tests/support/program.h"
 #include "tests/support/restricted.h"
@@ -117,6 +119,17 @@ TEST_F(RefusedRights, FilterOnHangstackIsALimitWhileTheMemFileOpens) {
     EXPECT_THAT(text, HasSubstr("forbids process_vm_readv"));
     EXPECT_THAT(text, HasSubstr("forbids ptrace"));
   }
+}
+
+TEST_F(RefusedRights, WhereNoStopIsAllowedPtraceIsNotEvenTried) {
+  const std::string tried = tests::in_child([] { return tests::forbid_reading_others(false); },
+                                            [] {
+                                              Reader reader = read_reader(ProcFiles());
+                                              const int with_stops = try_system_calls(reader).ptrace;
+                                              reader.may_stop = false;
+                                              return fmt::format("{} {}", with_stops, try_system_calls(reader).ptrace);
+                                            });
+  EXPECT_EQ(tried, fmt::format("{} 0", EPERM));
 }
 
 TEST_F(RefusedRights, ProcMountThatHidesOtherUsers) {
