@@ -100,7 +100,9 @@ struct ThreadCapture {
   bool kernel_worker = false;         ///< an io_uring worker or the like: listed as a thread, has no user stack
   std::string wchan;                  ///< kernel function it waits in; empty or "0" if hidden
   std::optional<SystemCall> syscall;  ///< none: it was running, or the file may not be read
-  ThreadClocks clocks;
+  ThreadClocks clocks;                ///< before hangstack stopped it
+  std::optional<ThreadClocks> clocks_after_stop;  ///< once it slept again after that stop, which itself counts as a
+                                                  ///< run; none if it was not stopped, or did not sleep again
   SignalState signals;
   CaptureMethod method = CaptureMethod::none;
   RegisterSet registers;                 ///< what is known; always with rsp and rip unless method is none

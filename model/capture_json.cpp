@@ -199,6 +199,7 @@ json thread_to_json(const ThreadCapture& t, std::string& memory) {
           {"wchan", widen(t.wchan)},
           {"syscall", syscall},
           {"clocks", clocks_to_json(t.clocks)},
+          {"clocks_after_stop", t.clocks_after_stop ? clocks_to_json(*t.clocks_after_stop) : json()},
           {"signals", {s.pending_thread, s.pending_process, s.blocked, s.ignored, s.caught}},
           {"method", static_cast<int>(t.method)},
           {"registers", registers_to_json(t.registers)},
@@ -221,6 +222,7 @@ ThreadCapture thread_from_json(const json& j, std::string_view memory) {
     t.syscall = SystemCall{call.at("number"), call.at("arguments").get<std::vector<std::uint64_t>>()};
   }
   t.clocks = clocks_from_json(j.at("clocks"));
+  if (const json& after = j.at("clocks_after_stop"); !after.is_null()) t.clocks_after_stop = clocks_from_json(after);
   const json& s = j.at("signals");
   t.signals = {s.at(0), s.at(1), s.at(2), s.at(3), s.at(4)};
   const int method = j.at("method").get<int>();

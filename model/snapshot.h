@@ -61,8 +61,9 @@ struct Thread {
   char kernel_state = '?';
   std::string wchan;
   std::optional<SystemCall> syscall;
-  std::string syscall_name;  ///< "futex"; empty if unknown
-  ThreadClocks clocks;
+  std::string syscall_name;                       ///< "futex"; empty if unknown
+  ThreadClocks clocks;                            ///< before hangstack stopped it
+  std::optional<ThreadClocks> clocks_after_stop;  ///< as in ThreadCapture
   SignalState signals;
   CaptureMethod method = CaptureMethod::none;
   double stopped_us = 0;

@@ -18,6 +18,7 @@
 #include "sampler/proc/process_evidence.h"
 #include "sampler/proc/thread_evidence.h"
 #include "sampler/program_watch.h"
+#include "sampler/settling.h"
 #include "sampler/stop/stop_all.h"
 #include "sampler/thread_reader.h"
 
@@ -81,7 +82,9 @@ class TargetReader {
 
   bool read_evidence() {
     send_stage(Stage::evidence);
-    auto early = read_early_evidence(proc_, read_reader(proc_), pid_);
+    Reader reader = read_reader(proc_);
+    reader.may_stop = plan_.options.stop != StopMode::never;
+    auto early = read_early_evidence(proc_, reader, pid_);
     if (!early) {
       send_refusal(early.error());
       send_stage(Stage::process);
@@ -215,6 +218,7 @@ class TargetReader {
       (may ? stoppable : left).push_back(std::move(thread));
     }
     const auto result = stop_all(proc_, pid_, stoppable, others, *window_, plan_.options.stack_bytes);
+    read_clocks_after_stop(proc_, pid_, stoppable);
     capture_.stopped_us = result.stopped_us;
     for (const std::int32_t tid : result.new_threads) known_.insert(tid);
     for (const std::int32_t tid : result.ended) {
@@ -237,6 +241,7 @@ class TargetReader {
     evidence->method = thread.method;
     evidence->registers = thread.registers;
     evidence->fs_base = thread.fs_base;
+    evidence->clocks_after_stop = thread.clocks_after_stop;
     evidence->memory = std::move(thread.memory);
     evidence->stack_limit = thread.stack_limit;
     evidence->stopped_us = thread.stopped_us;

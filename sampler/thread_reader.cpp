@@ -7,6 +7,7 @@
 
 #include "sampler/look/look.h"
 #include "sampler/proc/thread_evidence.h"
+#include "sampler/settling.h"
 #include "sampler/stop/interruptible_calls.h"
 #include "sampler/stop/stop_thread.h"
 
@@ -93,7 +94,7 @@ std::optional<model::Error> ThreadReader::why_not_stop(const ThreadCapture& thre
   if (settings_.stop == StopMode::never)
     return model::Error{
         ErrorCode::unavailable,
-        fmt::format("thread {} would have to be stopped to be read, which --stop never forbids", thread.tid),
+        fmt::format("thread {} can only be read while it is stopped, and \"--stop never\" rules that out", thread.tid),
         "sample with --stop auto"};
   if (settings_.tracer_pid != 0)
     return model::Error{ErrorCode::already_traced,
@@ -119,7 +120,10 @@ std::optional<model::Error> ThreadReader::why_not_stop(const ThreadCapture& thre
 
 bool ThreadReader::stop(ThreadCapture& thread, std::size_t stack_bytes) {
   const auto stopped = stop_thread(thread, window_, stack_bytes);
-  if (stopped) return true;
+  if (stopped) {
+    read_clocks_after_stop(proc_, pid_, {&thread, 1});
+    return true;
+  }
   if (stopped.error().code == ErrorCode::vanished) return false;
   thread.problems.push_back(stopped.error());
   return true;

@@ -47,6 +47,7 @@ model::Thread thread_without_frames(const model::ThreadCapture& c) {
   t.syscall = c.syscall;
   if (c.syscall) t.syscall_name = system_call_name(c.syscall->number);
   t.clocks = c.clocks;
+  t.clocks_after_stop = c.clocks_after_stop;
   t.signals = c.signals;
   t.method = c.method;
   t.stopped_us = c.stopped_us;

@@ -58,16 +58,15 @@ void cut_to_common(std::vector<Key>& a, std::vector<Key>& b, bool complete) {
   b.resize(size);
 }
 
-bool cpu_time_differs(const Thread& a, const Thread& b) {
-  return a.clocks.user_ticks != b.clocks.user_ticks || a.clocks.system_ticks != b.clocks.system_ticks;
-}
-
+/// `a` as hangstack left the thread: a stop of its own makes it run, switch, and use time.
 bool counters_differ(const Thread& a, const Thread& b) {
-  if (cpu_time_differs(a, b)) return true;
-  if (a.method == CaptureMethod::stopped) return false;
-  return a.clocks.voluntary_switches != b.clocks.voluntary_switches ||
-         a.clocks.nonvoluntary_switches != b.clocks.nonvoluntary_switches ||
-         (a.clocks.run_count && b.clocks.run_count && a.clocks.run_count != b.clocks.run_count);
+  const model::ThreadClocks& before = a.clocks_after_stop ? *a.clocks_after_stop : a.clocks;
+  const model::ThreadClocks& after = b.clocks;
+  if (before.user_ticks != after.user_ticks || before.system_ticks != after.system_ticks) return true;
+  if (a.method == CaptureMethod::stopped && !a.clocks_after_stop) return false;
+  return before.voluntary_switches != after.voluntary_switches ||
+         before.nonvoluntary_switches != after.nonvoluntary_switches ||
+         (before.run_count && after.run_count && before.run_count != after.run_count);
 }
 
 /// gloo's waits for a peer have a limit of many minutes: one that woke has received something.

@@ -17,9 +17,26 @@ const Thread* thread_with(const ProcessSnapshot& process, std::int32_t tid) {
   return found == process.threads.end() ? nullptr : &*found;
 }
 
-/// Over all samples: moved once is moved. A thread that is new in the last sample has moved by being there.
-Movement movement_over(const ProcessHistory& history, const ThreadFacts& facts, NameTable& names) {
-  Movement sum;
+/// A stop of our own was the last that made it run.
+bool was_disturbed(const Thread& thread) {
+  return thread.method == model::CaptureMethod::stopped || thread.clocks_after_stop.has_value();
+}
+
+double seconds_between(const ProcessSnapshot& before, const ProcessSnapshot& after) {
+  return static_cast<double>(after.captured_at_unix_ns - before.captured_at_unix_ns) / 1e9;
+}
+
+/// How long `after` has slept, if it slept for `slept_before` at the sample before this one.
+std::optional<double> sleep_of(const Thread& after, std::optional<double> slept_before, double between_s) {
+  const auto& own = after.clocks.asleep_s;
+  if (!slept_before || between_s < 0) return own;
+  return std::max(own.value_or(0), *slept_before + between_s);
+}
+
+/// Movement over all samples: moved once is moved. A thread that is new in the last sample has moved by being there.
+void judge_past(const ProcessHistory& history, ThreadFacts& facts, NameTable& names) {
+  Movement& sum = facts.movement;
+  std::optional<double> slept;
   for (std::size_t i = 1; i < history.samples.size(); ++i) {
     const auto& before = history.samples[i - 1];
     const auto& after = history.samples[i];
@@ -28,6 +45,7 @@ Movement movement_over(const ProcessHistory& history, const ThreadFacts& facts, 
     const Thread* b = thread_with(after, facts.view.thread->tid);
     if (b == nullptr) continue;
     if (a == nullptr) {
+      slept.reset();
       sum.moved = true;
       sum.same_place = false;
       continue;
@@ -39,8 +57,11 @@ Movement movement_over(const ProcessHistory& history, const ThreadFacts& facts, 
     if (step.moved) sum.moved = sum.moved.value_or(false) || *step.moved;
     sum.napped = sum.napped || step.napped;
     sum.same_place = sum.same_place && step.same_place;
+    if (!slept) slept = a->clocks.asleep_s;
+    const bool rested = was_disturbed(*a) && step.moved == std::optional<bool>(false) && !step.napped;
+    slept = sleep_of(*b, rested ? slept : std::nullopt, seconds_between(before, after));
   }
-  return sum;
+  facts.asleep_s = slept ? slept : facts.view.thread->clocks.asleep_s;
 }
 
 /// How much a thread other than the main one says about why its process waits; 0: nothing.
@@ -110,7 +131,7 @@ void judge_movement(ProcessFacts& process) {
     if (main.moved.value_or(false)) process.moved = true;
     process.same_place = process.same_place && main.same_place;
   }
-  if (!process.napped && !process.moved.value_or(false)) process.asleep_s = blocking->view.thread->clocks.asleep_s;
+  if (!process.napped && !process.moved.value_or(false)) process.asleep_s = blocking->asleep_s;
 }
 
 }  // namespace
@@ -142,7 +163,7 @@ ProcessFacts process_facts(ProcessHistory& history, NameTable& names) {
     facts.role = role_of(facts.view, last.pid);
     facts.gloo = gloo_worker_operation(facts.view);
     facts.state = state_of(facts.view);
-    facts.movement = movement_over(history, facts, names);
+    judge_past(history, facts, names);
     if (thread.tid == last.pid) process.main = process.threads.size();
     process.threads.push_back(std::move(facts));
   }
@@ -160,6 +181,7 @@ void mark_threads(const ProcessFacts& facts) {
     threads[i].suppressed = judged.role.idle && i != facts.blocking;
     threads[i].blocking = i == facts.blocking;
     threads[i].moved = judged.movement.moved;
+    threads[i].clocks.asleep_s = judged.asleep_s;
   }
 }
 

@@ -20,7 +20,8 @@ struct ThreadFacts {
   ThreadRole role;
   ThreadState state;
   Movement movement;
-  std::optional<Operation> gloo;  ///< what a gloo worker carries out
+  std::optional<double> asleep_s;  ///< since it last ran; being stopped by hangstack is no run
+  std::optional<Operation> gloo;   ///< what a gloo worker carries out
 };
 
 /// One process over its samples. Points into the history and the name table; both must outlive it, and the threads
@@ -46,7 +47,7 @@ struct ProcessFacts {
 /// another one is in a communication operation or waits for the device; a joined thread stands for its waiter too.
 ProcessFacts process_facts(model::ProcessHistory& history, NameTable& names);
 
-/// Writes role, suppressed, blocking and moved into the threads of the last sample.
+/// Writes role, suppressed, blocking, moved and the time asleep into the threads of the last sample.
 void mark_threads(const ProcessFacts& facts);
 
 }  // namespace hangstack::classifiers

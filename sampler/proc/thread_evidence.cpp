@@ -63,6 +63,16 @@ void read_schedule(ThreadFiles& files, int processor, RunQueueClock& clock, Thre
     thread.clocks.asleep_s = clock.asleep_s(*exec_start, processor);
 }
 
+void take_ticks(const Stat& stat, model::ThreadClocks& clocks) {
+  clocks.user_ticks = stat.user_ticks;
+  clocks.system_ticks = stat.system_ticks;
+}
+
+void take_switches(const Status& status, model::ThreadClocks& clocks) {
+  clocks.voluntary_switches = status.voluntary_switches;
+  clocks.nonvoluntary_switches = status.nonvoluntary_switches;
+}
+
 }  // namespace
 
 Expected<ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t pid, std::int32_t tid,
@@ -77,8 +87,7 @@ Expected<ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t
   thread.name = stat->comm;
   thread.kernel_state = stat->state;
   thread.kernel_worker = stat->kernel_worker();
-  thread.clocks.user_ticks = stat->user_ticks;
-  thread.clocks.system_ticks = stat->system_ticks;
+  take_ticks(*stat, thread.clocks);
 
   const auto status_text = files.read("status");
   if (!status_text) return lost(status_text.error(), tid);
@@ -86,14 +95,29 @@ Expected<ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t
   if (!status) return tl::make_unexpected(status.error());
   thread.ns_tid = status->innermost_pid();
   thread.signals = status->signals;
-  thread.clocks.voluntary_switches = status->voluntary_switches;
-  thread.clocks.nonvoluntary_switches = status->nonvoluntary_switches;
+  take_switches(*status, thread.clocks);
 
   read_syscall(files, thread);
   if (const auto wchan = files.read("wchan")) thread.wchan = *wchan;
   RunQueueClock own_clock(proc);
   read_schedule(files, stat->processor, clock != nullptr ? *clock : own_clock, thread);
   return thread;
+}
+
+std::optional<model::ThreadClocks> read_clocks_at_rest(const ProcFiles& proc, std::int32_t pid, std::int32_t tid) {
+  ThreadFiles files(proc, pid, tid);
+  // First: the kernel shows a system call only once the thread is off its processor, so that its counters are final.
+  const auto call = files.read("syscall").and_then(parse_syscall);
+  if (!call || call->running) return std::nullopt;
+  model::ThreadClocks clocks;
+  const auto stat = files.read("stat").and_then(parse_stat);
+  if (!stat) return std::nullopt;
+  take_ticks(*stat, clocks);
+  const auto status = files.read("status").and_then(parse_status);
+  if (!status) return std::nullopt;
+  take_switches(*status, clocks);
+  if (const auto text = files.read("schedstat")) clocks.run_count = parse_run_count(*text);
+  return clocks;
 }
 
 }  // namespace hangstack::sampler

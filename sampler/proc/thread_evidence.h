@@ -1,6 +1,8 @@
 #pragma once
 // What /proc tells of one thread.
 
+#include <optional>
+
 #include "model/capture.h"
 #include "model/error.h"
 #include "sampler/proc/proc_files.h"
@@ -14,5 +16,9 @@ namespace hangstack::sampler {
 /// `clock` serves many threads; without one each call makes its own, which costs about 100 us.
 model::Expected<model::ThreadCapture> read_thread_evidence(const ProcFiles& proc, std::int32_t pid, std::int32_t tid,
                                                            RunQueueClock* clock = nullptr);
+
+/// The counters of a thread that sleeps; none if it runs, has ended, or its files may not be read. `asleep_s` stays
+/// empty.
+std::optional<model::ThreadClocks> read_clocks_at_rest(const ProcFiles& proc, std::int32_t pid, std::int32_t tid);
 
 }  // namespace hangstack::sampler

@@ -38,6 +38,7 @@ inline model::ProcessCapture sample_capture() {
   t.wchan = "futex_wait_queue";
   t.syscall = SystemCall{202, {1, 2, 3, 4, 5, 6}};
   t.clocks = {10, 20, 30, 40, 50, 60.5};
+  t.clocks_after_stop = ThreadClocks{10, 21, 31, 40, 51, std::nullopt};
   t.signals = {1, 2, 3, 4, 0x200};
   t.method = CaptureMethod::looked;
   t.registers.set(Register::rsp, 0x8000);

@@ -67,10 +67,12 @@ class Verdicts(unittest.TestCase):
     def test_a_job_that_moves_is_not_hung(self):
         with hangstack.job("moving") as job:
             job.wait_for_lines({rank: "all_reduce" for rank in range(3)})
-            report = hangstack.report("--check", pids=job.pids)
-        verdict = hangstack.verdict(report)
-        self.assertEqual((verdict["hung"], verdict["pattern"]), ("no", "not_hung"))
-        self.assertEqual(verdict["culprit_ranks"], [])
+            found = {grade: hangstack.report("--check", "--stop", grade, pids=job.pids) for grade in ("auto", "all")}
+        for grade, report in found.items():
+            with self.subTest(stop=grade):
+                verdict = hangstack.verdict(report)
+                self.assertEqual((verdict["hung"], verdict["pattern"]), ("no", "not_hung"))
+                self.assertEqual(verdict["culprit_ranks"], [])
 
     def test_different_collectives_are_never_a_wrong_certainty(self):
         with hangstack.job("mismatch") as job:

@@ -157,6 +157,18 @@ class Straggler(unittest.TestCase):
             self.assertEqual(stacks["never"][thread], stacks["all"][thread], thread)
             self.assertEqual(stacks["auto"][thread], stacks["all"][thread], thread)
 
+    def test_stops_of_hangstack_are_neither_movement_nor_an_end_of_the_sleep(self):
+        report = hangstack.report("--stop", "all", "--samples", "3", pids=self.job.pids)
+        verdict = hangstack.verdict(report)
+        self.assertEqual((verdict["pattern"], verdict["culprit_ranks"]), ("host_straggler", [2]))
+        for row in report["jobs"][0]["ranks"]:
+            main = hangstack.main_thread(report, row["pid"])
+            self.assertEqual((main["how"], main["moved"], row["moved"]), ("stopped", False, False))
+            self.assertGreaterEqual(row["asleep_s"], 0.6, "the stops lie 0.3 s apart")
+        for each in report["processes"]:
+            moved = [thread["name"] for thread in each["threads"] if thread["moved"]]
+            self.assertEqual(moved, [], "every thread of a hung rank rests, or wakes in the wait that it was in")
+
     def test_auto_stops_no_blocked_thread(self):
         seized = self.seized("auto")
         self.assertFalse(seized & set(self.job.pids), "a main thread that sleeps was stopped")
