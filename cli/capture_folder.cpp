@@ -17,7 +17,9 @@ using model::failure;
 using nlohmann::json;
 
 constexpr auto kSchema = "hangstack-session/1";
+constexpr auto kSourcesFolder = "sources";
 constexpr int kMaxSamples = 100;
+constexpr std::size_t kMaxSources = 1000;
 
 json to_json(const Session& s) {
   json captures = json::array();
@@ -28,9 +30,16 @@ json to_json(const Session& s) {
   }
   json failed = json::array();
   for (const auto& f : s.failed) failed.push_back(f.pid);
-  return {{"schema", kSchema},         {"tool_version", s.tool_version}, {"created_unix_s", s.created_unix_s},
-          {"gap_s", s.sampling.gap_s}, {"stop", s.sampling.stop},        {"samples", captures},
-          {"failed", failed}};
+  json sources = json::array();
+  for (const auto& [path, text] : s.sources) sources.push_back(path);
+  return {{"schema", kSchema},
+          {"tool_version", s.tool_version},
+          {"created_unix_s", s.created_unix_s},
+          {"gap_s", s.sampling.gap_s},
+          {"stop", s.sampling.stop},
+          {"samples", captures},
+          {"failed", failed},
+          {"sources", sources}};
 }
 
 std::string folder_name(std::size_t sample, std::int32_t pid) { return fmt::format("{}-{}", sample + 1, pid); }
@@ -69,6 +78,15 @@ Expected<void> prepare_folder(const std::filesystem::path& folder) {
   return {};
 }
 
+Expected<void> write_sources(const std::map<std::string, std::string>& sources, const std::filesystem::path& folder) {
+  auto done = prepare_folder(folder);
+  int number = 0;
+  for (const auto& [path, text] : sources) {
+    if (done) done = model::write_private_file(folder / std::to_string(++number), text);
+  }
+  return done;
+}
+
 Session session_from_json(const json& j) {
   Session s;
   s.tool_version = j.at("tool_version");
@@ -95,6 +113,14 @@ Expected<Session> read_captures(const json& j, const std::filesystem::path& fold
     if (!failed) return tl::make_unexpected(failed.error());
     session.failed.push_back(std::move(*failed));
   }
+  const json& sources = j.at("sources");
+  if (sources.size() > kMaxSources)
+    return failure(ErrorCode::malformed_input, "more source files than hangstack keeps");
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    auto text = model::read_kept_file(folder / kSourcesFolder / std::to_string(i + 1));
+    if (!text) return tl::make_unexpected(text.error());
+    session.sources.emplace(sources[i].get<std::string>(), std::move(*text));
+  }
   session.sampling.samples = static_cast<int>(session.samples.size());
   return session;
 }
@@ -113,6 +139,7 @@ Expected<void> save_session(const Session& session, const std::string& facts_jso
     if (done) done = model::save_capture(as_capture(failed), folder / failed_folder_name(failed.pid));
   }
   if (done) done = model::write_private_file(folder / "facts.json", facts_json);
+  if (done) done = write_sources(session.sources, folder / kSourcesFolder);
   if (done)
     done = model::write_private_file(folder / "session.json",
                                      to_json(session).dump(2, ' ', false, json::error_handler_t::replace) + "\n");

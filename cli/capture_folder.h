@@ -3,9 +3,11 @@
 //
 //   DIR/session.json            what was asked, and when
 //   DIR/facts.json              what was asked of ELF files
+//   DIR/sources/N               text of the N-th user's Python file that session.json names
 //   DIR/SAMPLE-PID/             one capture (model/capture_codec.h); a process that failed has no threads
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +30,11 @@ struct Session {
   /// By sample, then by process, in the order of the pids.
   std::vector<std::vector<SampledProcess>> samples;
   std::vector<model::FailedProcess> failed;
+  std::map<std::string, std::string> sources;  ///< as in model::JobSnapshot
 };
 
-/// Writes the session; the folder may exist if it is empty. `unavailable` names the file that could not be written.
+/// Writes the session, readable by its owner only; the folder may exist if it is empty. `unavailable` names the file
+/// that could not be written.
 model::Expected<void> save_session(const Session& session, const std::string& facts_json,
                                    const std::filesystem::path& folder);
 

@@ -163,6 +163,7 @@ Session take_samples(const std::vector<std::int32_t>& pids, const Options& optio
     if (!wait_until(started + gap, interrupted)) break;
   }
   session.sampling.samples = static_cast<int>(session.samples.size());
+  session.sources = read_sources(session.samples);
   return session;
 }
 
@@ -186,7 +187,7 @@ model::Report make_report(Session&& session, symbolizer::Symbolizer& symbolizer)
   for (auto& [key, history] : histories) snapshot.processes.push_back(std::move(history));
   snapshot.failed = std::move(session.failed);
   for (const auto& failed : snapshot.failed) report.errors.push_back({"pid", std::to_string(failed.pid), failed.error});
-  snapshot.sources = read_sources(snapshot);
+  snapshot.sources = std::move(session.sources);
   report.jobs = classifiers::classify(snapshot);
   for (const auto& history : snapshot.processes) add_problems(history.last(), report.errors);
   report.processes = std::move(snapshot.processes);

@@ -17,11 +17,11 @@ namespace hangstack::cli {
 using Progress = std::function<void(std::string_view)>;
 
 /// Samples `pids` as often as `options` says, with the gap in between; symbolizes while it waits. Ends early, with
-/// the samples made so far, once `interrupted()` is true.
+/// the samples made so far, once `interrupted()` is true. At last reads the sources of the users' files on the stacks.
 Session take_samples(const std::vector<std::int32_t>& pids, const Options& options, symbolizer::Symbolizer& symbolizer,
                      const Progress& progress, const std::function<bool()>& interrupted);
 
-/// Symbolizes and judges a session: the same for a live one and for a replayed one.
+/// Symbolizes and judges a session: the same for a live one and for a replayed one. Reads nothing but the session.
 model::Report make_report(Session&& session, symbolizer::Symbolizer& symbolizer);
 
 }  // namespace hangstack::cli

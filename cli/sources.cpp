@@ -14,6 +14,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <ranges>
+#include <set>
 #include <vector>
 
 namespace hangstack::cli {
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMostFiles = 64;
 constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMostBytesInAll = 8 << 20;
 constexpr auto kDeadline = std::chrono::seconds(1);
 
 struct Wanted {
@@ -33,33 +36,36 @@ bool is_library(const std::string& path) {
          path.find("/dist-packages/") != std::string::npos || path.find("/lib/python") != std::string::npos;
 }
 
-std::vector<Wanted> wanted_files(const model::JobSnapshot& snapshot) {
+void add_files_of(const model::ProcessSnapshot& process, std::vector<Wanted>& files) {
+  for (const auto& thread : process.threads) {
+    for (const auto& frame : thread.frames) {
+      if (files.size() == kMostFiles) return;
+      if (frame.kind != model::FrameKind::python || is_library(frame.file)) continue;
+      if (std::ranges::find(files, frame.file, &Wanted::path) != files.end()) continue;
+      const char* place = frame.file[0] == '/' ? "root" : "cwd/";
+      files.push_back({frame.file, fmt::format("/proc/{}/{}{}", process.pid, place, frame.file)});
+    }
+  }
+}
+
+std::vector<Wanted> wanted_files(const std::vector<std::vector<SampledProcess>>& samples) {
   std::vector<Wanted> files;
-  const auto known = [&](const std::string& path) {
-    return std::any_of(files.begin(), files.end(), [&](const Wanted& file) { return file.path == path; });
-  };
-  for (const auto& history : snapshot.processes) {
-    if (history.samples.empty()) continue;
-    const auto& process = history.last();
-    for (const auto& thread : process.threads) {
-      for (const auto& frame : thread.frames) {
-        if (files.size() == kMostFiles) return files;
-        if (frame.kind != model::FrameKind::python || is_library(frame.file) || known(frame.file)) continue;
-        const char* place = frame.file[0] == '/' ? "root" : "cwd/";
-        files.push_back({frame.file, fmt::format("/proc/{}/{}{}", process.pid, place, frame.file)});
-      }
+  std::set<std::int32_t> seen;
+  for (const auto& sample : std::views::reverse(samples)) {
+    for (const SampledProcess& process : sample) {
+      if (process.snapshot && seen.insert(process.snapshot->pid).second) add_files_of(*process.snapshot, files);
     }
   }
   return files;
 }
 
-/// In the child: a length and the bytes per file; length 0 for what cannot be read.
-void send_file(int pipe, const std::string& path) {
+/// In the child: a length and the bytes per file; length 0 for what cannot be read or is longer than `most`. How much
+/// was sent.
+std::size_t send_file(int pipe, const std::string& path, std::size_t most) {
   std::string text;
   const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   struct stat about{};
-  if (fd >= 0 && ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
-      about.st_size <= static_cast<off_t>(kMostBytes)) {
+  if (fd >= 0 && ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= static_cast<off_t>(most)) {
     text.resize(static_cast<std::size_t>(about.st_size));
     const ssize_t got = ::read(fd, text.data(), text.size());
     text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
@@ -73,6 +79,7 @@ void send_file(int pipe, const std::string& path) {
     if (n <= 0) ::_exit(1);
     sent += static_cast<std::size_t>(n);
   }
+  return size;
 }
 
 /// Everything that comes before the deadline.
@@ -110,13 +117,14 @@ std::map<std::string, std::string> unpack(const std::string& all, const std::vec
 
 }  // namespace
 
-std::map<std::string, std::string> read_sources(const model::JobSnapshot& snapshot) {
-  const auto files = wanted_files(snapshot);
+std::map<std::string, std::string> read_sources(const std::vector<std::vector<SampledProcess>>& samples) {
+  const auto files = wanted_files(samples);
   std::array<int, 2> pipe{};
   if (files.empty() || ::pipe2(pipe.data(), O_CLOEXEC) != 0) return {};
   const pid_t child = ::fork();
   if (child == 0) {
-    for (const Wanted& file : files) send_file(pipe[1], file.open);
+    std::size_t left = kMostBytesInAll;
+    for (const Wanted& file : files) left -= send_file(pipe[1], file.open, std::min(left, kMostBytes));
     ::_exit(0);
   }
   ::close(pipe[1]);

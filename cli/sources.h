@@ -3,14 +3,16 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
-#include "model/diagnosis.h"
+#include "cli/capture_folder.h"
 
 namespace hangstack::cli {
 
-/// Text by path of the Python files outside libraries on the stacks of the last samples, at most 64 files of 1 MiB.
+/// Text by path of the Python files outside libraries on the stacks of each process's last sample, at most 64 files of
+/// 1 MiB, 8 MiB in all. The samples are symbolized.
 /// A child process reads them through /proc/PID/root, regular files only, and is left alone after one second: a dead
 /// network file system costs the text, not the report. What cannot be read is left out.
-std::map<std::string, std::string> read_sources(const model::JobSnapshot& snapshot);
+std::map<std::string, std::string> read_sources(const std::vector<std::vector<SampledProcess>>& samples);
 
 }  // namespace hangstack::cli

@@ -15,8 +15,8 @@ SHORT_GAP = ["--gap", "0.3"]
 TIMEOUT_S = 120
 
 
-def job(scenario, world_size=3, **settings):
-    return Job(PYTHON, TRAIN, world_size, [scenario], output=subprocess.DEVNULL, **settings)
+def job(scenario, world_size=3, script=TRAIN, **settings):
+    return Job(PYTHON, script, world_size, [scenario], output=subprocess.DEVNULL, **settings)
 
 
 def run(*arguments, pids=()):

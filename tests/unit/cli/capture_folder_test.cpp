@@ -32,6 +32,7 @@ class CaptureFolder : public testing::Test {
     s.created_unix_s = 1764400000;
     s.sampling = {2, 0.5, "never", 0, 0, {}, {}};
     s.samples = {{{tests::sample_capture(), std::nullopt}}, {{tests::sample_capture(), std::nullopt}}};
+    s.sources = {{"/srv/caf\xc3\xa9/train.py", "def f():\n    pass\n"}, {"/srv/latin.py", "# caf\xe9\n"}};
     s.failed = {{"gpu07", 99, {}, 'Z', {model::ErrorCode::zombie, "pid 99 is a zombie", "wait for its parent"}}};
     return s;
   }
@@ -52,13 +53,29 @@ TEST_F(CaptureFolder, BringsBackTheSession) {
   ASSERT_EQ(saved->session.samples.size(), 2U);
   EXPECT_EQ(saved->session.samples[1].at(0).capture, s.samples[1].at(0).capture);
   EXPECT_EQ(saved->session.failed, s.failed);
+  EXPECT_EQ(saved->session.sources, s.sources);
 }
 
 TEST_F(CaptureFolder, IsClosedToOthers) {
   ASSERT_TRUE(save_session(session(), "{}", folder_).has_value());
-  struct stat info{};
-  ASSERT_EQ(::stat(folder_.c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777, 0700U);
+  const auto mode_of = [](const std::filesystem::path& path) {
+    struct stat info{};
+    EXPECT_EQ(::stat(path.c_str(), &info), 0);
+    return info.st_mode & 0777;
+  };
+  EXPECT_EQ(mode_of(folder_), 0700U);
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+    EXPECT_EQ(mode_of(entry.path()), entry.is_directory() ? 0700U : 0600U) << entry.path();
+    files += entry.is_directory() ? 0 : 1;
+  }
+  EXPECT_GE(files, 6);
+}
+
+TEST_F(CaptureFolder, ASourceThatIsGoneIsNamed) {
+  ASSERT_TRUE(save_session(session(), "{}", folder_).has_value());
+  std::filesystem::remove(folder_ / "sources" / "2");
+  EXPECT_THAT(load_session(folder_).error().message, HasSubstr("sources/2"));
 }
 
 TEST_F(CaptureFolder, AFolderWithFilesIsNotWrittenInto) {
