@@ -62,13 +62,14 @@ def wait_until_asleep(pids, quiet_s=0.5, deadline_s=60):
 class Job:
     """The ranks of one job. `with Job(...) as job:` leaves no process behind."""
 
-    def __init__(self, python, script, world_size=3, arguments=(), environment=None, output=None):
+    def __init__(self, python, script, world_size=3, arguments=(), environment=None, output=None, pass_fds=()):
         self.python = str(python)
         self.script = str(script)
         self.world_size = world_size
         self.arguments = list(arguments)
         self.environment = environment or {}
         self.output = output
+        self.pass_fds = list(pass_fds)
         self.ranks = []
         self.ready = []  # the reading end of each rank's pipe
         self.said = []  # the lines each rank has written so far
@@ -111,7 +112,7 @@ class Job:
                 stdin=subprocess.DEVNULL,
                 stdout=self.output,
                 stderr=self.output,
-                pass_fds=[writing],
+                pass_fds=[writing, *self.pass_fds],
                 preexec_fn=die_with_parent,
             )
         finally:

@@ -1,6 +1,7 @@
 """A data-parallel training loop with one way to hang per scenario: train.py SCENARIO.
 
-A line goes to READY_FD before the call that hangs; under torchrun, which closes foreign descriptors, to the FIFO READY_PATH.
+A line goes to READY_FD before the call that hangs; under a launcher that closes foreign descriptors, to the FIFO
+READY_PATH. Ranks that no torchrun started find each other by INIT_METHOD and JOB_SIZE.
 """
 
 import ctypes
@@ -12,9 +13,17 @@ import time
 import torch
 import torch.distributed as dist
 
+RANK_NAMES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "RAY_RANK")
+
+
+def number_of(*names):
+    return int(next(os.environ[name] for name in names if name in os.environ))
+
+
 SCENARIO = sys.argv[1]
-RANK = int(os.environ["RANK"])
-LAST = RANK == int(os.environ["WORLD_SIZE"]) - 1
+RANK = number_of(*RANK_NAMES)
+WORLD_SIZE = number_of("WORLD_SIZE", "JOB_SIZE")
+LAST = RANK == WORLD_SIZE - 1
 HANG_AT_STEP = 2
 
 
@@ -34,6 +43,10 @@ def load_batch(step):
     if SCENARIO in ("straggler", "stopped", "workers") and LAST and step == HANG_AT_STEP:
         tell("load_batch")
         time.sleep(86400)
+    if SCENARIO == "vfork" and LAST and step == HANG_AT_STEP:
+        library = ctypes.CDLL(os.environ["VFORK_LIBRARY"])
+        tell("load_batch")
+        library.wait_in_vfork(int(os.environ["HOLD_FD"]))
     if SCENARIO == "moving":
         burn(0.02)
     return torch.ones(1024) * step
@@ -108,7 +121,7 @@ def checkpoint():
 
 
 def main():
-    dist.init_process_group("gloo")
+    dist.init_process_group("gloo", os.environ.get("INIT_METHOD"), rank=RANK, world_size=WORLD_SIZE)
     if SCENARIO == "checkpoint":
         checkpoint()
     if SCENARIO == "workers":
