@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "classifiers/evidence/observations.h"
 #include "classifiers/fold/groups.h"
 #include "classifiers/fold/jobs.h"
 #include "classifiers/fold/tree.h"
@@ -78,6 +79,9 @@ Job judge(const JobFacts& facts, std::size_t index) {
     if (!ruling.verdict) continue;
     job.verdict = std::move(*ruling.verdict);
     break;
+  }
+  if (const auto step = with_left_out(facts)) {
+    job.verdict.next_steps.insert(job.verdict.next_steps.begin(), *step);
   }
   add_alternatives(job, std::move(considered));
   job.groups = groups_of(facts, job.verdict.culprit_ranks);

@@ -21,6 +21,13 @@ constexpr auto kSourcesFolder = "sources";
 constexpr int kMaxSamples = 100;
 constexpr std::size_t kMaxSources = 1000;
 
+json to_json(const std::vector<model::LeftOut>& left_out) {
+  json list = json::array();
+  for (const auto& l : left_out)
+    list.push_back({{"host", l.host}, {"pid", l.pid}, {"rank", l.rank}, {"job", l.job_key}});
+  return list;
+}
+
 json to_json(const Session& s) {
   json captures = json::array();
   for (const auto& sample : s.samples) {
@@ -39,7 +46,8 @@ json to_json(const Session& s) {
           {"stop", s.sampling.stop},
           {"samples", captures},
           {"failed", failed},
-          {"sources", sources}};
+          {"sources", sources},
+          {"left_out", to_json(s.left_out)}};
 }
 
 std::string folder_name(std::size_t sample, std::int32_t pid) { return fmt::format("{}-{}", sample + 1, pid); }
@@ -121,6 +129,8 @@ Expected<Session> read_captures(const json& j, const std::filesystem::path& fold
     if (!text) return tl::make_unexpected(text.error());
     session.sources.emplace(sources[i].get<std::string>(), std::move(*text));
   }
+  for (const json& l : j.at("left_out"))
+    session.left_out.push_back({l.at("host"), l.at("pid"), l.at("rank"), l.at("job")});
   session.sampling.samples = static_cast<int>(session.samples.size());
   return session;
 }

@@ -30,7 +30,8 @@ struct Session {
   /// By sample, then by process, in the order of the pids.
   std::vector<std::vector<SampledProcess>> samples;
   std::vector<model::FailedProcess> failed;
-  std::map<std::string, std::string> sources;  ///< as in model::JobSnapshot
+  std::vector<model::LeftOut> left_out;        ///< as in model::JobSnapshot
+  std::map<std::string, std::string> sources;  ///< likewise
 };
 
 /// Writes the session, readable by its owner only; the folder may exist if it is empty. `unavailable` names the file

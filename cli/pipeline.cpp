@@ -10,6 +10,7 @@
 
 #include "classifiers/classify.h"
 #include "cli/sources.h"
+#include "cli/targets.h"
 #include "sampler/sampler.h"
 
 namespace hangstack::cli {
@@ -164,6 +165,7 @@ Session take_samples(const std::vector<std::int32_t>& pids, const Options& optio
   }
   session.sampling.samples = static_cast<int>(session.samples.size());
   session.sources = read_sources(session.samples);
+  session.left_out = find_left_out(session);
   return session;
 }
 
@@ -186,6 +188,7 @@ model::Report make_report(Session&& session, symbolizer::Symbolizer& symbolizer)
   }
   for (auto& [key, history] : histories) snapshot.processes.push_back(std::move(history));
   snapshot.failed = std::move(session.failed);
+  snapshot.left_out = std::move(session.left_out);
   for (const auto& failed : snapshot.failed) report.errors.push_back({"pid", std::to_string(failed.pid), failed.error});
   snapshot.sources = std::move(session.sources);
   report.jobs = classifiers::classify(snapshot);

@@ -17,7 +17,8 @@ namespace hangstack::cli {
 using Progress = std::function<void(std::string_view)>;
 
 /// Samples `pids` as often as `options` says, with the gap in between; symbolizes while it waits. Ends early, with
-/// the samples made so far, once `interrupted()` is true. At last reads the sources of the users' files on the stacks.
+/// the samples made so far, once `interrupted()` is true. At last reads the sources of the users' files on the stacks,
+/// and looks for ranks of these jobs that were not asked for.
 Session take_samples(const std::vector<std::int32_t>& pids, const Options& options, symbolizer::Symbolizer& symbolizer,
                      const Progress& progress, const std::function<bool()>& interrupted);
 

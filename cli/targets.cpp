@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "sampler/discover/discover.h"
 
@@ -29,6 +31,34 @@ model::Expected<std::vector<std::int32_t>> choose_targets(const Options& options
                           "name the processes: hangstack --pids $(pgrep -f train.py)");
   }
   return options.children ? sampler::with_descendants(proc, pids) : pids;
+}
+
+std::vector<model::LeftOut> find_left_out(const Session& session) {
+  if (session.samples.empty()) return {};
+  std::map<std::string, std::set<int>> ranks;
+  std::map<std::string, int> world_sizes;
+  std::set<std::int32_t> tried;
+  std::string host;
+  for (const SampledProcess& process : session.samples.front()) {
+    const model::RankIdentity& identity = process.capture.identity;
+    tried.insert(process.capture.pid);
+    host = process.capture.host;
+    if (identity.job_key.empty() || !identity.rank || !identity.world_size) continue;
+    ranks[identity.job_key].insert(*identity.rank);
+    world_sizes[identity.job_key] = *identity.world_size;
+  }
+  for (const model::FailedProcess& failed : session.failed) tried.insert(failed.pid);
+  std::set<std::string> incomplete;
+  for (const auto& [key, world_size] : world_sizes) {
+    if (ranks[key].size() < static_cast<std::size_t>(std::max(world_size, 0))) incomplete.insert(key);
+  }
+  std::vector<model::LeftOut> left_out;
+  if (incomplete.empty()) return left_out;
+  for (const auto& [pid, identity] : sampler::find_ranks_of(sampler::ProcFiles(), incomplete)) {
+    if (tried.contains(pid) || !identity.rank || ranks[identity.job_key].contains(*identity.rank)) continue;
+    left_out.push_back({host, pid, *identity.rank, identity.job_key});
+  }
+  return left_out;
 }
 
 }  // namespace hangstack::cli

@@ -32,10 +32,21 @@ struct FailedProcess {
   friend bool operator==(const FailedProcess&, const FailedProcess&) = default;
 };
 
+/// A rank of a sampled job, on a host that was looked at, that the user's choice of pids left out.
+struct LeftOut {
+  std::string host;
+  std::int32_t pid = 0;
+  int rank = 0;
+  std::string job_key;  ///< as in RankIdentity
+
+  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+};
+
 /// Everything that is judged together: all processes of all jobs of this run.
 struct JobSnapshot {
   std::vector<ProcessHistory> processes;
   std::vector<FailedProcess> failed;
+  std::vector<LeftOut> left_out;
   double gap_s = 0;                            ///< between two samples
   std::map<std::string, std::string> sources;  ///< text of the users' Python files by path, as far as it was read:
                                                ///< shows which lines of a function can follow which

@@ -155,10 +155,15 @@ std::vector<std::string> doubts(const JobFacts& job) {
 
 std::vector<Observation> roll_call(const JobFacts& job) {
   std::vector<Observation> out;
-  if (!job.missing.empty() && !job.ranks.empty()) {
+  if (const RankSet untraced = job.untraced(); !untraced.empty() && !job.ranks.empty()) {
     out.push_back(
         {fmt::format("not among the {} processes read here, of a world size of {}", job.ranks.size(), *job.world_size),
-         job.missing, "environment"});
+         untraced, "environment"});
+  }
+  if (!job.left_out.empty()) {
+    out.push_back({fmt::format("{} here too, but {} not among the pids given: not looked at",
+                               plural(job.left_out) ? "run" : "runs", plural(job.left_out) ? "were" : "was"),
+                   job.left_out, "/proc"});
   }
   RankSet counted;
   for (const auto& rank : job.ranks) {
@@ -185,6 +190,18 @@ std::string pids_option(const JobFacts& job, const RankSet& set) {
     option += fmt::format(" {}", rank->process->last().pid);
   }
   return option;
+}
+
+std::optional<model::NextStep> with_left_out(const JobFacts& job) {
+  if (job.left_out.empty()) return std::nullopt;
+  std::vector<std::int32_t> pids;
+  for (const auto& rank : job.ranks) pids.push_back(rank.process->last().pid);
+  pids.insert(pids.end(), job.left_out_pids.begin(), job.left_out_pids.end());
+  constexpr std::size_t kMostNamed = 16;
+  const bool few = pids.size() <= kMostNamed;
+  return model::NextStep{
+      fmt::format("look at all ranks of the job on this host: {} was not asked for", job.who(job.left_out)),
+      few ? fmt::format("hangstack --pids {}", fmt::join(pids, " ")) : "hangstack"};
 }
 
 void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& waiting) {

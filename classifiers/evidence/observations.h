@@ -1,6 +1,7 @@
 #pragma once
 // The sentences that verdicts are argued with.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ std::vector<model::Observation> pending_signals(const JobFacts& job);
 
 /// The job as its environment describes it: missing ranks, ranks seen twice, ranks counted by pid.
 std::vector<model::Observation> roll_call(const JobFacts& job);
+
+/// To sample again with the ranks of this host that were not asked for; none if there are none.
+std::optional<model::NextStep> with_left_out(const JobFacts& job);
 
 /// What weakens every verdict: ranks without a stack, one sample only.
 std::vector<std::string> doubts(const JobFacts& job);

@@ -44,7 +44,9 @@ struct JobFacts {
   int samples = 1;
   double span_s = 0;  ///< first to last sample
 
-  model::RankSet missing;        ///< below the world size, neither seen nor failed
+  model::RankSet missing;   ///< below the world size, neither seen nor failed
+  model::RankSet left_out;  ///< of the missing: they run on a host that was looked at, and were not asked for
+  std::vector<std::int32_t> left_out_pids;
   model::RankSet expected_here;  ///< ranks that the environment places on the hosts that were looked at
   std::string expected_by;       ///< what says so: "LOCAL_WORLD_SIZE=8"
 
@@ -73,6 +75,8 @@ struct JobFacts {
   [[nodiscard]] std::optional<double> least_sleep(const model::RankSet& set) const;
   /// The age that makes "not moving" into "hung": least_sleep() of at least `kLeastAge`, or a watch that was long.
   [[nodiscard]] std::optional<double> stuck_for(const model::RankSet& set) const;
+  /// Missing, and nothing says where they are.
+  [[nodiscard]] model::RankSet untraced() const { return missing.minus(left_out); }
   /// Every rank of the job was read on the hosts looked at, as far as is known.
   [[nodiscard]] bool complete() const { return missing.empty() && failed.empty() && blind.empty(); }
 };

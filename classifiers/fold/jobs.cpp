@@ -107,6 +107,14 @@ void add_failed(const model::JobSnapshot& snapshot, std::vector<JobFacts>& jobs,
   }
 }
 
+void add_left_out(const model::JobSnapshot& snapshot, JobFacts& job) {
+  for (const auto& rank : snapshot.left_out) {
+    if (rank.job_key.empty() || rank.job_key != job.key || !job.missing.contains(rank.rank)) continue;
+    job.left_out.insert(rank.rank);
+    job.left_out_pids.push_back(rank.pid);
+  }
+}
+
 }  // namespace
 
 std::vector<JobFacts> jobs_of(const model::JobSnapshot& snapshot, const std::vector<ProcessFacts>& processes) {
@@ -144,6 +152,7 @@ std::vector<JobFacts> jobs_of(const model::JobSnapshot& snapshot, const std::vec
   add_failed(snapshot, jobs, place);
   for (JobFacts& job : jobs) {
     complete_facts(job);
+    add_left_out(snapshot, job);
     job.sources = &snapshot.sources;
     job.span_s = snapshot.gap_s * (job.samples - 1);
   }

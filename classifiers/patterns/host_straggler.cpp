@@ -74,9 +74,9 @@ std::vector<Alternative> alternatives_of(const JobFacts& job, const Outsiders& s
                                     : fmt::format("{} is beyond the call: a rank that skipped it, or one that is an "
                                                   "iteration behind",
                                                   job.who(split.past))});
-  if (!job.missing.empty()) {
+  if (const RankSet untraced = job.untraced(); !untraced.empty()) {
     out.push_back({"rank_died", Confidence::possible,
-                   fmt::format("{} not seen here: it may hold the job up too", job.who(job.missing))});
+                   fmt::format("{} not seen here: it may hold the job up too", job.who(untraced))});
   }
   return out;
 }

@@ -44,11 +44,12 @@ Deaths deaths_in(const JobFacts& job) {
     }
   }
   // As many zombies as ranks are missing: a zombie has no environment any more that could tell its rank.
-  if (deaths.nameless_zombies > 0 && job.missing.size() == static_cast<std::size_t>(deaths.nameless_zombies)) {
-    deaths.absent = job.missing;
+  const RankSet untraced = job.untraced();
+  if (deaths.nameless_zombies > 0 && untraced.size() == static_cast<std::size_t>(deaths.nameless_zombies)) {
+    deaths.absent = untraced;
   }
   for (const int n : job.expected_here.ranks()) {
-    if (job.missing.contains(n)) deaths.absent.insert(n);
+    if (untraced.contains(n)) deaths.absent.insert(n);
   }
   return deaths;
 }
@@ -95,8 +96,9 @@ Ruling judge_rank_died(const JobFacts& job) {
   const Deaths deaths = deaths_in(job);
   const RankSet gone = deaths.all();
   if (gone.empty()) {
-    const char* reason = job.missing.empty() ? "no rank has ended and none is missing"
-                                             : "ranks are missing here, but another host may hold them";
+    const char* reason = job.missing.empty()      ? "no rank has ended and none is missing"
+                         : job.untraced().empty() ? "the ranks that are missing run here, and were not asked for"
+                                                  : "ranks are missing here, but another host may hold them";
     return {{}, {}, reason};
   }
   const RankSet waiting = job.inside.united(job.device);

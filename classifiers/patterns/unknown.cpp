@@ -51,8 +51,10 @@ void all_in_one_operation(Verdict& verdict, const JobFacts& job) {
                     everybody ? "All" : fmt::format("{}", job.inside.size()), everybody ? "" : " were read, and all",
                     operation.title, site.empty() ? "" : " at " + site);
   }
-  verdict.next_steps.push_back({"the other ranks of the job: run hangstack on every host that has some", "hangstack"});
-  if (everybody && job.ranks.size() > 1) verdict.next_steps.pop_back();
+  if (!job.untraced().empty() || (everybody && job.ranks.size() == 1)) {
+    verdict.next_steps.push_back(
+        {"the other ranks of the job: run hangstack on every host that has some", "hangstack"});
+  }
   verdict.next_steps.push_back({"compare the operations' records: sequence number, sizes, group of each rank",
                                 "torchfrtrace on the flight recorder's dumps"});
 }
@@ -82,7 +84,10 @@ std::vector<Alternative> alternatives_of(const JobFacts& job) {
   if (!job.missing.empty()) {
     out.push_back({"host_straggler", Confidence::possible,
                    fmt::format("{} was not read and may be outside the operation", job.who(job.missing))});
-    out.push_back({"rank_died", Confidence::possible, "or it has ended: look at the hosts that should run it"});
+  }
+  if (!job.untraced().empty()) {
+    out.push_back({"rank_died", Confidence::possible,
+                   fmt::format("{} may have ended: look at the hosts that should run it", job.who(job.untraced()))});
   }
   return out;
 }

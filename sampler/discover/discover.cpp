@@ -96,6 +96,17 @@ std::vector<std::int32_t> find_ranks(const ProcFiles& proc) {
   return ranks;
 }
 
+std::vector<FoundRank> find_ranks_of(const ProcFiles& proc, const std::set<std::string>& job_keys) {
+  const ProcessTree tree = read_everything(proc);
+  const std::set<std::int32_t> family = own_family(tree);
+  std::vector<FoundRank> found;
+  for (const std::int32_t pid : ranks_in(tree)) {
+    auto identity = identity_in(tree, pid);
+    if (!family.contains(pid) && job_keys.contains(identity.job_key)) found.push_back({pid, std::move(identity)});
+  }
+  return found;
+}
+
 model::Expected<std::vector<std::int32_t>> find_by_command_line(const ProcFiles& proc, const std::string& expression) {
   const Expression compiled(expression);
   if (!compiled.compiles())

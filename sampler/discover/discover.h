@@ -2,6 +2,7 @@
 // Which processes belong to a job, and who each of them is in it. Reads /proc only.
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,14 @@ namespace hangstack::sampler {
 
 /// All processes that are ranks of some job, ascending; never hangstack itself, its ancestors or its children.
 std::vector<std::int32_t> find_ranks(const ProcFiles& proc);
+
+struct FoundRank {
+  std::int32_t pid = 0;
+  model::RankIdentity identity;
+};
+
+/// The ranks of the jobs with these keys (model::RankIdentity::job_key), ascending by pid; hangstack's family excepted.
+std::vector<FoundRank> find_ranks_of(const ProcFiles& proc, const std::set<std::string>& job_keys);
 
 /// Processes whose command line (arguments joined by spaces) matches the POSIX extended regular expression;
 /// hangstack, its children and its ancestors excepted. An error if the expression does not compile.

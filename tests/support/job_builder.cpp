@@ -89,6 +89,11 @@ Thread thread_of(const std::string& name, const Keys& keys, const ProcessSnapsho
   thread.clocks.voluntary_switches = number_in(keys, "switches", 7);
   thread.clocks.run_count = number_in(keys, "run", 9);
   thread.clocks.user_ticks = number_in(keys, "user");
+  if (keys.contains("after_stop")) {
+    thread.clocks_after_stop = thread.clocks;
+    thread.clocks_after_stop->voluntary_switches = number_in(keys, "after_stop");
+    *thread.clocks_after_stop->run_count += number_in(keys, "after_stop") - thread.clocks.voluntary_switches;
+  }
   if (keys.contains("asleep")) thread.clocks.asleep_s = std::stod(keys.at("asleep"));
   thread.signals.pending_thread = number_in(keys, "pending");
   thread.signals.caught = number_in(keys, "caught");
@@ -115,6 +120,7 @@ void fill_in(ProcessSnapshot& process, const Keys& keys) {
   process.tracer_name = text_in(keys, "tracer");
   if (!process.tracer_name.empty()) process.tracer_pid = 77;
   process.start_time_ticks = number_in(keys, "start", 5);
+  process.captured_at_unix_ns = static_cast<std::int64_t>(number_in(keys, "at")) * 1'000'000'000;
   const std::string role = text_in(keys, "role", keys.contains("rank") ? "rank" : "other");
   static const std::map<std::string, model::Role> kRoles = {
       {"rank", model::Role::rank},     {"launcher", model::Role::launcher},

@@ -2,9 +2,10 @@
 // Jobs in a text notation, for tests of the classifiers and of reports.
 //
 //   process rank=0 world=2 pid=100 state=S                       keys: rank world local parent host state key role
-//   env LOCAL_WORLD_SIZE=2                                             tracer start ns
+//   env LOCAL_WORLD_SIZE=2                                             tracer start at (s)
 //   thread main state=S asleep=12 switches=5 syscall=futex a3=0  keys: tid state asleep switches run user gil wchan
 //     pthread_cond_wait libc.so.6                                      syscall a0..a5 pending caught blocked stopped
+//                                                                after_stop (switches after hangstack's own stop)
 //     ?? libtorch_cpu.so                                         a frame: function, then module
 //     py all_reduce torch/distributed/distributed_c10d.py:2500   torch/ and lib/ stand for the installed folders
 //     py train_step train.py:17                                  anything else is the user's

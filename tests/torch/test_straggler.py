@@ -99,6 +99,7 @@ class Straggler(unittest.TestCase):
     def test_every_stack_reaches_the_start_of_its_thread(self):
         for each in self.report["processes"]:
             for thread in each["threads"]:
+                self.assertEqual(thread["end"], "complete", hangstack.show(thread["frames"]))
                 last = [frame for frame in thread["frames"] if frame["kind"] == "native"][-1]["function"]
                 self.assertIn(last, ("_start", "clone3", "__clone3"), hangstack.show(thread["frames"]))
 
@@ -129,6 +130,17 @@ class Straggler(unittest.TestCase):
         top = done.stdout.splitlines()[:12]
         self.assertTrue(any("host_straggler" in line and "rank 2" in line for line in top), done.stdout)
         self.assertTrue(all(len(line) <= 100 for line in done.stdout.splitlines()), done.stdout)
+
+    def test_ranks_that_were_not_asked_for_are_no_dead_ones(self):
+        report = hangstack.report(pids=self.job.pids[:2])
+        (job,) = report["jobs"]
+        verdict = job["verdict"]
+        self.assertEqual(job["missing_ranks"], "2")
+        self.assertEqual((verdict["pattern"], verdict["culprit_ranks"]), ("unknown", []))
+        self.assertNotIn("rank_died", [alternative["pattern"] for alternative in job["alternatives"]])
+        said = [seen["text"] for seen in verdict["observations"] if seen["ranks"] == "2"]
+        self.assertEqual(said, ["runs here too, but was not among the pids given: not looked at"])
+        self.assertEqual(verdict["next_steps"][0]["command"], f"hangstack --pids {' '.join(map(str, self.job.pids))}")
 
     def test_check_turns_the_verdict_into_exit_status_1(self):
         if hangstack.verdict(self.report)["hung"] == "yes":

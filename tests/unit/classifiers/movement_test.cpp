@@ -47,6 +47,12 @@ TEST(Movement, OwnStopsDoNotCountAsMovement) {
             true);
 }
 
+TEST(Movement, WhatHappenedAfterAnOwnStopCounts) {
+  const std::string stopped = "thread main syscall=futex stopped=1 switches=7 run=9 after_stop=8" + kWork;
+  EXPECT_EQ(between(stopped, "thread main syscall=futex switches=8 run=10" + kWork).moved, false);
+  EXPECT_EQ(between(stopped, "thread main syscall=futex switches=9 run=11" + kWork).moved, true);
+}
+
 TEST(Movement, AnotherPythonLineIsMovement) {
   const Movement movement = between("thread main state=R\n py f train.py:3", "thread main state=R\n py f train.py:4");
   EXPECT_EQ(movement.moved, true);

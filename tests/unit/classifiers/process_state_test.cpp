@@ -1,5 +1,6 @@
 #include "classifiers/states/process_state.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/job_builder.h"
@@ -12,8 +13,9 @@ struct Judged {
   NameTable names;
   ProcessFacts facts;
 
-  explicit Judged(const std::string& text) {
-    history.samples = {tests::process_of(text)};
+  explicit Judged(const std::string& text) : Judged(std::vector{text}) {}
+  explicit Judged(const std::vector<std::string>& samples) {
+    for (const std::string& text : samples) history.samples.push_back(tests::process_of(text));
     facts = process_facts(history, names);
     mark_threads(facts);
   }
@@ -90,6 +92,35 @@ TEST(ProcessFacts, SurviveProcessesWithoutThreadsOrSamples) {
   model::ProcessHistory none;
   NameTable names;
   EXPECT_TRUE(process_facts(none, names).threads.empty());
+}
+
+/// A main thread in an all_reduce at `at` seconds; the counters say it last ran `asleep` seconds ago.
+std::string stopped_at(int at, double asleep, int switches) {
+  return fmt::format(
+             "process rank=0 world=2 at={}\nthread main syscall=futex stopped=1 asleep={} switches={} run={} "
+             "after_stop={}\n",
+             at, asleep, switches, switches, switches + 1) +
+         kCollective;
+}
+
+TEST(TimeAsleep, OwnStopsDoNotEndASleep) {
+  const Judged judged({stopped_at(100, 60, 7), stopped_at(102, 2, 8), stopped_at(104, 2, 9)});
+  EXPECT_EQ(judged.facts.moved, false);
+  EXPECT_EQ(judged.facts.asleep_s, 64);
+  EXPECT_EQ(judged.history.last().threads[0].clocks.asleep_s, 64);
+}
+
+TEST(TimeAsleep, ARunOfItsOwnBetweenTheStopsDoes) {
+  const Judged judged({stopped_at(100, 60, 7), stopped_at(102, 1, 9), stopped_at(104, 2, 10)});
+  EXPECT_EQ(judged.facts.moved, true);
+  EXPECT_EQ(judged.history.last().threads[0].clocks.asleep_s, 3);
+}
+
+TEST(TimeAsleep, WithoutAStopTheKernelsWordStands) {
+  const auto looked_at = [](int at, double asleep) {
+    return fmt::format("process rank=0 world=2 at={}\nthread main syscall=futex asleep={}\n", at, asleep) + kCollective;
+  };
+  EXPECT_EQ(Judged({looked_at(100, 60), looked_at(102, 62.5)}).facts.asleep_s, 62.5);
 }
 
 }  // namespace

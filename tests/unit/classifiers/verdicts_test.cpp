@@ -297,6 +297,34 @@ TEST(Verdict, RankThatAnotherHostMayHoldIsMissingAndNotDead) {
   EXPECT_THAT(observations(judged), HasSubstr("2-3 | not among the 2 processes read here"));
 }
 
+TEST(Verdict, RankThatRunsHereAndWasNotAskedForHasNotDied) {
+  JobBuilder job;
+  for (int rank = 0; rank < 2; ++rank) {
+    std::string text = in_all_reduce(rank, 4);
+    text.replace(text.find("world=4"), 7, fmt::format("world=4 local={}\nenv LOCAL_WORLD_SIZE=4", rank));
+    job.still(text);
+  }
+  job.snapshot.left_out = {{"gpu07", 1002, 2, "gpu07:29500"}, {"gpu07", 1003, 3, "gpu07:29500"}};
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "unknown");
+  EXPECT_EQ(judged.missing_ranks.folded(), "2-3");
+  EXPECT_THAT(observations(judged), HasSubstr("2-3 | run here too, but were not among the pids given: not looked at"));
+  ASSERT_FALSE(judged.verdict.next_steps.empty());
+  EXPECT_EQ(judged.verdict.next_steps.front().command, "hangstack --pids 1000 1001 1002 1003");
+  for (const auto& alternative : judged.alternatives) EXPECT_NE(alternative.pattern, "rank_died");
+}
+
+TEST(Verdict, OnlyTheRankThatIsNowhereMayHaveDied) {
+  JobBuilder job;
+  std::string rank0 = in_all_reduce(0, 3);
+  rank0.replace(rank0.find("world=3"), 7, "world=3 local=0\nenv LOCAL_WORLD_SIZE=3");
+  job.still(rank0);
+  job.snapshot.left_out = {{"gpu07", 1001, 1, "gpu07:29500"}, {"gpu07", 4001, 2, "another:29500"}};
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "rank_died");
+  EXPECT_EQ(judged.verdict.culprit_ranks, RankSet{2});
+}
+
 TEST(Verdict, RankThatTheEnvironmentPlacesHereMayHaveDied) {
   JobBuilder job;
   std::string rank0 = in_all_reduce(0, 4);

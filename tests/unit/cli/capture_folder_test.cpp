@@ -33,6 +33,7 @@ class CaptureFolder : public testing::Test {
     s.sampling = {2, 0.5, "never", 0, 0, {}, {}};
     s.samples = {{{tests::sample_capture(), std::nullopt}}, {{tests::sample_capture(), std::nullopt}}};
     s.sources = {{"/srv/caf\xc3\xa9/train.py", "def f():\n    pass\n"}, {"/srv/latin.py", "# caf\xe9\n"}};
+    s.left_out = {{"gpu07", 101, 3, "gpu07:29500"}};
     s.failed = {{"gpu07", 99, {}, 'Z', {model::ErrorCode::zombie, "pid 99 is a zombie", "wait for its parent"}}};
     return s;
   }
@@ -54,6 +55,7 @@ TEST_F(CaptureFolder, BringsBackTheSession) {
   EXPECT_EQ(saved->session.samples[1].at(0).capture, s.samples[1].at(0).capture);
   EXPECT_EQ(saved->session.failed, s.failed);
   EXPECT_EQ(saved->session.sources, s.sources);
+  EXPECT_EQ(saved->session.left_out, s.left_out);
 }
 
 TEST_F(CaptureFolder, IsClosedToOthers) {
