@@ -1,7 +1,8 @@
 // not_hung: the job moves.
 //
-// Evidence: every rank whose movement is known moved between the samples; or some moved, and among them ranks that
-// take part in the pending operation, so operations complete. Ranks that move outside an operation that their peers
+// Evidence: every rank whose movement is known moved between the samples, and not merely within the same functions,
+// unless operations were carried out meanwhile; or some moved, and among them ranks that take part in the pending
+// operation, so operations complete. Ranks that move outside an operation that their peers
 // wait in are host_straggler's. Cannot know: whether the work that moves is useful (a livelock moves too).
 
 #include <fmt/format.h>
@@ -42,6 +43,20 @@ Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
   return verdict;
 }
 
+/// Ranks in which a thread ran that runs only to carry out an operation of the group: gloo's workers sleep without a
+/// time limit until there is one.
+RankSet with_operations_between(const JobFacts& job) {
+  RankSet ranks;
+  for (const auto& rank : job.ranks) {
+    const auto& threads = rank.process->threads;
+    const bool worked = std::any_of(threads.begin(), threads.end(), [](const ThreadFacts& thread) {
+      return (thread.gloo || thread.role.name == "gloo worker") && thread.movement.moved.value_or(false);
+    });
+    if (worked) ranks.insert(rank.number);
+  }
+  return ranks;
+}
+
 /// It moves, but never out of the functions that it is in: a loop that may not end.
 bool only_circles(const JobFacts& job) {
   return std::all_of(job.moved.ranks().begin(), job.moved.ranks().end(), [&](int n) {
@@ -58,7 +73,12 @@ Ruling judge_not_hung(const JobFacts& job) {
   const RankSet known = job.moved.united(job.unmoved);
   if (job.moved == known) {
     Verdict verdict = moving(job, Confidence::likely, "all ranks move");
-    if (only_circles(job)) {
+    const RankSet operating = with_operations_between(job);
+    if (!operating.empty()) {
+      verdict.observations.push_back(
+          {"a gloo worker thread carried out operations between the samples", operating, "kernel counters"});
+    }
+    if (only_circles(job) && !job.moved.minus(operating).empty()) {
       verdict.hung = Hung::undecided;
       verdict.confidence = Confidence::possible;
       verdict.shape = "runs within the same functions";

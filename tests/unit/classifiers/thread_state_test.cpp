@@ -143,7 +143,18 @@ TEST(ThreadState, NativeThreadsNameTheCallAndTheirOwnFunction) {
   EXPECT_EQ(state_text("thread main syscall=futex\n futex_wait libc.so.6\n pthread_mutex_lock libc.so.6\n"
                        " Cache::put(int) server\n main server"),
             "lock: pthread_mutex_lock @ Cache::put");
+  EXPECT_EQ(state_text("thread main syscall=futex\n pthread_mutex_lock libc.so.6\n __gthread_mutex_lock server\n"
+                       " std::mutex::lock() server\n std::unique_lock<std::mutex>::lock() server\n"
+                       " Cache::put(int) server\n main server"),
+            "lock: pthread_mutex_lock @ Cache::put");
   EXPECT_EQ(state_text("thread main state=R\n spin(int) server\n main server"), "running: spin @ spin");
+}
+
+TEST(ThreadState, ALockIsNotNamedTwice) {
+  EXPECT_EQ(state_phrase(StateKind::lock, "a Python lock"), "waits for a Python lock");
+  EXPECT_EQ(state_phrase(StateKind::lock, "pthread_mutex_lock"), "waits for a lock in pthread_mutex_lock");
+  EXPECT_EQ(state_phrase(StateKind::io, "read (fd 5)"), "waits for I/O in read (fd 5)");
+  EXPECT_EQ(state_phrase(StateKind::sleep, ""), "sleeps");
 }
 
 TEST(ThreadState, NothingKnownIsUnknown) {

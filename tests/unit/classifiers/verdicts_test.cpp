@@ -337,27 +337,6 @@ TEST(Verdict, RankThatTheEnvironmentPlacesHereMayHaveDied) {
   EXPECT_EQ(judged.missing_ranks.folded(), "1-3");
 }
 
-TEST(Verdict, AllMovedIsNotHung) {
-  JobBuilder job;
-  for (int rank = 0; rank < 2; ++rank) {
-    job.moving(in_user_code(rank, 2, "state=R user=5", "  py forward model.py:5"),
-               in_user_code(rank, 2, "state=R user=25", "  py loss model.py:50"));
-  }
-  const Job judged = only_job(job);
-  EXPECT_EQ(judged.verdict.pattern, "not_hung");
-  EXPECT_EQ(judged.verdict.hung, Hung::no);
-}
-
-TEST(Verdict, SameOperationEnteredAgainIsNotHung) {
-  JobBuilder job;
-  for (int rank = 0; rank < 2; ++rank) {
-    std::string later = in_all_reduce(rank, 2, 20, 0.004);
-    later.replace(later.find("thread main asleep"), 18, "thread main switches=42 asleep");
-    job.moving(in_all_reduce(rank, 2, 20, 0.01), later);
-  }
-  EXPECT_EQ(only_job(job).verdict.pattern, "not_hung");
-}
-
 TEST(Verdict, RankThatArrivedBetweenTheSamplesDoesNotHideTheOneOutside) {
   JobBuilder job;
   job.still(in_all_reduce(0, 4)).still(in_all_reduce(1, 4));
