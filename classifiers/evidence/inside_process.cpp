@@ -21,8 +21,7 @@ std::string thread_text(const ThreadFacts& thread) {
 }
 
 std::string state_text(const ThreadState& state) {
-  std::string text(state_words(state.kind));
-  if (!state.title.empty()) text += " in " + state.title;
+  std::string text = state_phrase(state.kind, state.title);
   if (state.site) text += " at " + state.site->text();
   return text;
 }

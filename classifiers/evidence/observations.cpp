@@ -30,10 +30,8 @@ std::string activity(StateKind kind, const ThreadState& state) {
   if (waits_for_peers(kind)) {
     return fmt::format("waits in {}{}", state.title, state.detail.empty() ? "" : fmt::format(" ({})", state.detail));
   }
-  std::string text(state_words(kind));
   const bool site_says_it = kind == StateKind::running && state.site && state.site->function == state.title;
-  if (!state.title.empty() && !site_says_it) text += fmt::format(" in {}", state.title);
-  return text;
+  return state_phrase(kind, site_says_it ? std::string_view() : state.title);
 }
 
 std::string activity(const ThreadState& state) {

@@ -142,9 +142,27 @@ bool is_wait_plumbing(std::string_view name, std::string_view module) {
                                                               "getdents64",
                                                               "fsync"};
   if (kWaits.contains(name)) return true;
-  if (starts_with_any(name, {"__syscall_cancel", "__internal_syscall_cancel", "std::condition_variable", "std::mutex",
-                             "std::this_thread::sleep", "std::__atomic_futex", "std::future", "std::__basic_future",
-                             "std::thread::join", "std::_V2::condition_variable", "___pthread", "__pthread"}))
+  if (starts_with_any(name, {"__syscall_cancel",
+                             "__internal_syscall_cancel",
+                             "std::condition_variable",
+                             "std::mutex",
+                             "std::this_thread::sleep",
+                             "std::__atomic_futex",
+                             "std::future",
+                             "std::__basic_future",
+                             "std::thread::join",
+                             "std::_V2::condition_variable",
+                             "std::unique_lock",
+                             "std::lock_guard",
+                             "std::scoped_lock",
+                             "std::shared_lock",
+                             "std::shared_mutex",
+                             "std::__shared_mutex",
+                             "std::recursive_mutex",
+                             "std::timed_mutex",
+                             "__gthread_",
+                             "___pthread",
+                             "__pthread"}))
     return true;
   if (!name.empty()) return false;
   return starts_with_any(base_name(module), {"libc.so", "libc-2", "libpthread", "ld-linux", "[vdso]"});

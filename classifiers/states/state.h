@@ -44,6 +44,9 @@ std::string_view state_name(StateKind kind);
 /// How the reader calls it: "collective", "device wait", "stopped by a signal"...
 std::string_view state_words(StateKind kind);
 
+/// What `kind` waits in: "waits for I/O in read (fd 0)", "waits for a Python lock".
+std::string state_phrase(StateKind kind, std::string_view title);
+
 /// As a noun: "a dataloader wait", "a device wait", "I/O".
 std::string_view state_noun(StateKind kind);
 
