@@ -150,7 +150,8 @@ class TargetReader {
     }
     if (memory_ && !skips(Stage::files)) {
       send_stage(Stage::files);
-      capture_.files = list_mapped_files(proc_, pid_, capture_.mappings, *recording_, file_tid());
+      // The build-ids are kept, not the pages that they were found in: those are most of what is read of a torch rank.
+      capture_.files = list_mapped_files(proc_, pid_, capture_.mappings, *memory_, file_tid());
     }
     ProcessCapture header = capture_;
     header.threads.clear();
