@@ -53,17 +53,6 @@ Expected<ProcessCapture> decode_capture(std::string_view json, std::string_view 
   });
 }
 
-EncodedCapture encode_thread(const ThreadCapture& thread) {
-  EncodedCapture encoded;
-  encoded.json = dump(thread_to_json(thread, encoded.memory));
-  return encoded;
-}
-
-Expected<ThreadCapture> decode_thread(std::string_view json, std::string_view memory) {
-  return fenced<ThreadCapture>(
-      json, [&](const nlohmann::json& j) -> Expected<ThreadCapture> { return thread_from_json(j, memory); });
-}
-
 Expected<void> save_capture(const ProcessCapture& capture, const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);

@@ -1,5 +1,5 @@
 #pragma once
-// A capture as bytes: between the child that reads a target and its parent, and on disk for replay.
+// A capture as bytes on disk, for replay. (The child that reads a target has sampler/capture_bytes.h.)
 
 #include <filesystem>
 #include <string>
@@ -20,10 +20,6 @@ EncodedCapture encode_capture(const ProcessCapture& capture);
 
 /// `malformed_input` for bytes that are no capture: they may come from anywhere.
 Expected<ProcessCapture> decode_capture(std::string_view json, std::string_view memory);
-
-/// One thread, for the stream from child to parent: the same two parts.
-EncodedCapture encode_thread(const ThreadCapture& thread);
-Expected<ThreadCapture> decode_thread(std::string_view json, std::string_view memory);
 
 /// Writes `folder`/capture.json and `folder`/memory.bin, readable by the owner only: they hold stack memory.
 /// Creates the folder (0700). `unavailable` with the file's name if it cannot be written.

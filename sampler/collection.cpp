@@ -6,7 +6,7 @@
 #include <csignal>
 #include <utility>
 
-#include "model/capture_codec.h"
+#include "sampler/capture_bytes.h"
 
 namespace hangstack::sampler {
 namespace {
@@ -79,7 +79,7 @@ void Collection::apply(Frame frame) {
 }
 
 void Collection::take_threads(const Frame& frame) {
-  auto listed = model::decode_capture(frame.json, frame.memory);
+  auto listed = process_from(frame.body);
   if (!listed) return note(listed.error().code, listed.error().message);
   for (ThreadCapture& thread : listed->threads) threads_.try_emplace(thread.tid, std::move(thread));
   listed->threads.clear();
@@ -87,7 +87,7 @@ void Collection::take_threads(const Frame& frame) {
 }
 
 void Collection::take_process(const Frame& frame) {
-  auto process = model::decode_capture(frame.json, frame.memory);
+  auto process = process_from(frame.body);
   if (!process) return note(process.error().code, process.error().message);
   if (!capture_ || !has_process_) {
     if (capture_) std::ranges::move(capture_->problems, std::back_inserter(process->problems));
@@ -101,14 +101,14 @@ void Collection::take_process(const Frame& frame) {
 }
 
 void Collection::take_thread(const Frame& frame) {
-  auto thread = model::decode_thread(frame.json, frame.memory);
+  auto thread = thread_from(frame.body);
   if (!thread) return note(thread.error().code, thread.error().message);
   plan_.finished.insert(thread->tid);
   threads_.insert_or_assign(thread->tid, std::move(*thread));
 }
 
 void Collection::take_rest(const Frame& frame) {
-  auto rest = model::decode_capture(frame.json, frame.memory);
+  auto rest = process_from(frame.body);
   if (!rest) return note(rest.error().code, rest.error().message);
   if (!capture_) return;
   std::ranges::move(rest->memory, std::back_inserter(capture_->memory));
@@ -119,7 +119,7 @@ void Collection::take_rest(const Frame& frame) {
 }
 
 void Collection::take_refusal(const Frame& frame) {
-  auto refused = model::decode_capture(frame.json, frame.memory);
+  auto refused = process_from(frame.body);
   if (!refused || refused->problems.empty()) return;
   refusal_ = model::FailedProcess{refused->host, refused->pid, refused->identity, refused->kernel_state,
                                   refused->problems.front().error};

@@ -13,64 +13,29 @@ struct Header {
   std::uint8_t stage = 0;
   std::uint16_t magic = 0;
   std::int32_t tid = 0;
-  std::uint64_t json_bytes = 0;
-  std::uint64_t memory_bytes = 0;
+  std::uint64_t body_bytes = 0;
 };
 
 constexpr std::uint16_t kMagic = 0x5348;
-// A process with a million threads or mappings stays below these.
-constexpr std::uint64_t kMaxJson = 1ULL << 30;
-constexpr std::uint64_t kMaxMemory = 2ULL << 30;
+// A process with a million threads or mappings stays below this.
+constexpr std::uint64_t kMaxBody = 3ULL << 30;
 
 bool is_sound(const Header& header) {
   return header.magic == kMagic && header.kind >= static_cast<std::uint8_t>(FrameKind::stage) &&
          header.kind <= static_cast<std::uint8_t>(FrameKind::done) && header.stage < kStageCount &&
-         header.json_bytes <= kMaxJson && header.memory_bytes <= kMaxMemory;
+         header.body_bytes <= kMaxBody;
 }
 
-}  // namespace
-
-std::string encode_frame(const Frame& frame) {
+std::string encode_header(const Frame& frame) {
   Header header;
   header.kind = static_cast<std::uint8_t>(frame.kind);
   header.stage = static_cast<std::uint8_t>(frame.stage);
   header.magic = kMagic;
   header.tid = frame.tid;
-  header.json_bytes = frame.json.size();
-  header.memory_bytes = frame.memory.size();
+  header.body_bytes = frame.body.size();
   std::string bytes(sizeof header, '\0');
   std::memcpy(bytes.data(), &header, sizeof header);
-  bytes.reserve(bytes.size() + frame.json.size() + frame.memory.size());
-  bytes += frame.json;
-  bytes += frame.memory;
   return bytes;
-}
-
-model::Expected<void> FrameParser::feed(std::string_view bytes) {
-  if (!broken_) buffer_.append(bytes);
-  std::size_t parsed = 0;
-  while (!broken_) {
-    Header header;
-    if (buffer_.size() - parsed < sizeof header) break;
-    std::memcpy(&header, buffer_.data() + parsed, sizeof header);
-    broken_ = !is_sound(header);
-    const std::uint64_t size = sizeof header + header.json_bytes + header.memory_bytes;
-    if (broken_ || buffer_.size() - parsed < size) break;
-    const std::string_view body = std::string_view(buffer_).substr(parsed + sizeof header, size - sizeof header);
-    frames_.push_back({static_cast<FrameKind>(header.kind), static_cast<Stage>(header.stage), header.tid,
-                       std::string(body.substr(0, header.json_bytes)), std::string(body.substr(header.json_bytes))});
-    parsed += size;
-  }
-  buffer_.erase(0, parsed);
-  if (!broken_) return {};
-  return model::failure(model::ErrorCode::malformed_input, "the child that reads the process sent no frame");
-}
-
-std::optional<Frame> FrameParser::next() {
-  if (frames_.empty()) return std::nullopt;
-  Frame frame = std::move(frames_.front());
-  frames_.pop_front();
-  return frame;
 }
 
 bool write_all(int descriptor, std::string_view bytes) {
@@ -81,6 +46,53 @@ bool write_all(int descriptor, std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+}  // namespace
+
+std::string encode_frame(const Frame& frame) { return encode_header(frame) + frame.body; }
+
+bool write_frame(int descriptor, const Frame& frame) {
+  // A small frame in one write; a large body is not copied once more.
+  constexpr std::size_t kSmall = 4096;
+  if (frame.body.size() <= kSmall) return write_all(descriptor, encode_frame(frame));
+  return write_all(descriptor, encode_header(frame)) && write_all(descriptor, frame.body);
+}
+
+/// Takes bytes of a header; true once a frame has begun.
+bool FrameParser::take_header(std::string_view& bytes) {
+  const std::string_view piece = bytes.substr(0, sizeof(Header) - header_.size());
+  header_ += piece;
+  bytes.remove_prefix(piece.size());
+  if (header_.size() < sizeof(Header)) return false;
+  Header header;
+  std::memcpy(&header, header_.data(), sizeof header);
+  header_.clear();
+  broken_ = !is_sound(header);
+  if (broken_) return false;
+  frames_.push_back({static_cast<FrameKind>(header.kind), static_cast<Stage>(header.stage), header.tid, {}});
+  missing_ = header.body_bytes;
+  return true;
+}
+
+model::Expected<void> FrameParser::feed(std::string_view bytes) {
+  while (!broken_ && !bytes.empty()) {
+    if (missing_ == 0 && !take_header(bytes)) continue;
+    const std::string_view piece = bytes.substr(0, missing_);
+    // Room for what was announced only as it comes: a number in a header is not to be trusted with gigabytes.
+    frames_.back().body += piece;
+    missing_ -= piece.size();
+    bytes.remove_prefix(piece.size());
+  }
+  if (!broken_) return {};
+  return model::failure(model::ErrorCode::malformed_input, "the child that reads the process sent no frame");
+}
+
+std::optional<Frame> FrameParser::next() {
+  if (frames_.empty() || (frames_.size() == 1 && missing_ != 0)) return std::nullopt;
+  Frame frame = std::move(frames_.front());
+  frames_.pop_front();
+  return frame;
 }
 
 }  // namespace hangstack::sampler

@@ -41,12 +41,14 @@ struct Frame {
   FrameKind kind = FrameKind::stage;
   Stage stage = Stage::evidence;
   std::int32_t tid = 0;
-  std::string json;    ///< as model/capture_codec.h encodes it
-  std::string memory;  ///< likewise
+  std::string body;  ///< as sampler/capture_bytes.h writes it
 };
 
-/// Header (kind, stage, tid, two lengths) and body, in this machine's byte order: both ends are one program.
+/// Header (kind, stage, tid, length) and body, in this machine's byte order: both ends are one program.
 std::string encode_frame(const Frame& frame);
+
+/// Writes the same to a pipe, waiting for its reader; false if the reader is gone.
+bool write_frame(int descriptor, const Frame& frame);
 
 /// Takes bytes as they come.
 class FrameParser {
@@ -56,12 +58,12 @@ class FrameParser {
   std::optional<Frame> next();
 
  private:
-  std::string buffer_;
-  std::deque<Frame> frames_;
+  bool take_header(std::string_view& bytes);
+
+  std::string header_;         ///< as far as it has come
+  std::uint64_t missing_ = 0;  ///< bytes of the last frame's body that have not come yet
+  std::deque<Frame> frames_;   ///< the last one may be in the making
   bool broken_ = false;
 };
-
-/// Writes all bytes to a pipe, waiting for its reader; false if the reader is gone.
-bool write_all(int descriptor, std::string_view bytes);
 
 }  // namespace hangstack::sampler

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "model/capture_codec.h"
 #include "model/segment_reader.h"
+#include "sampler/capture_bytes.h"
 #include "sampler/discover/discover.h"
 #include "sampler/memory/live_memory.h"
 #include "sampler/memory/recording_memory.h"
@@ -16,6 +16,7 @@
 #include "sampler/proc/mapped_files.h"
 #include "sampler/proc/maps.h"
 #include "sampler/proc/process_evidence.h"
+#include "sampler/proc/reachable_files.h"
 #include "sampler/proc/thread_evidence.h"
 #include "sampler/program_watch.h"
 #include "sampler/settling.h"
@@ -53,18 +54,16 @@ class TargetReader {
 
   void send(const Frame& frame) {
     // Without a reader there is nothing left to do: it has given up on us, or is dead.
-    if (!write_all(pipe_, encode_frame(frame))) ::_exit(0);
+    if (!write_frame(pipe_, frame)) ::_exit(0);
   }
-  void send_stage(Stage stage, std::int32_t tid = 0) { send({FrameKind::stage, stage, tid, {}, {}}); }
+  void send_stage(Stage stage, std::int32_t tid = 0) { send({FrameKind::stage, stage, tid, {}}); }
   void send_capture(FrameKind kind, const ProcessCapture& capture) {
-    auto encoded = model::encode_capture(capture);
-    send({kind, Stage::evidence, 0, std::move(encoded.json), std::move(encoded.memory)});
+    send({kind, Stage::evidence, 0, bytes_of(capture)});
   }
   void send_thread(const ThreadCapture& thread) {
-    auto encoded = model::encode_thread(thread);
-    send({FrameKind::thread, Stage::thread, thread.tid, std::move(encoded.json), std::move(encoded.memory)});
+    send({FrameKind::thread, Stage::thread, thread.tid, bytes_of(thread)});
   }
-  void send_ended(std::int32_t tid) { send({FrameKind::ended, Stage::thread, tid, {}, {}}); }
+  void send_ended(std::int32_t tid) { send({FrameKind::ended, Stage::thread, tid, {}}); }
 
   void note(ErrorCode code, std::string message, std::string fix = {}) {
     problems_.push_back({"pid", std::to_string(pid_), {code, std::move(message), std::move(fix)}});
@@ -90,7 +89,7 @@ class TargetReader {
       send_stage(Stage::process);
       if (!skips(Stage::process)) early.error().identity = identify(proc_, pid_);
       send_refusal(early.error());
-      send({FrameKind::done, Stage::process, 0, {}, {}});
+      send({FrameKind::done, Stage::process, 0, {}});
       return false;
     }
     capture_ = std::move(early->capture);
@@ -150,12 +149,26 @@ class TargetReader {
     }
     if (memory_ && !skips(Stage::files)) {
       send_stage(Stage::files);
-      // The build-ids are kept, not the pages that they were found in: those are most of what is read of a torch rank.
-      capture_.files = list_mapped_files(proc_, pid_, capture_.mappings, *memory_, file_tid());
+      capture_.files = mapped_files();
     }
     ProcessCapture header = capture_;
     header.threads.clear();
     send_capture(FrameKind::process, header);
+  }
+
+  /// The symbolizer opens these files in the parent, which must not wait for a dead server.
+  /// The build-ids are kept, not the pages that they were found in: those are most of what is read of a torch rank.
+  std::vector<model::MappedFile> mapped_files() {
+    auto files = list_mapped_files(proc_, pid_, capture_.mappings, *memory_, file_tid());
+    const auto patience = std::min(kOpenPatience, plan_.options.deadline / 32);
+    const auto silent = drop_unreachable(files, file_systems_, patience);
+    if (!silent.empty()) {
+      note(ErrorCode::timed_out,
+           fmt::format("{} of the files of pid {} cannot be opened, among them {}: their file system does not answer",
+                       silent.size(), pid_, silent.front()),
+           "their functions stay without names until the file server is back");
+    }
+    return files;
   }
 
   [[nodiscard]] std::int32_t file_tid() const { return access_.live_tid == pid_ ? 0 : access_.live_tid; }
@@ -181,7 +194,8 @@ class TargetReader {
         ThreadWindow::Sources{memory_ ? &*memory_ : nullptr, recording_ ? &*recording_ : nullptr, inspector_.get()},
         arena);
     if (strict) read_strictly();
-    ThreadReader reader(proc_, pid_, *window_, {plan_.options.stop, plan_.options.stack_bytes, capture_.tracer_pid});
+    ThreadReader reader(proc_, pid_, *window_, clock_,
+                        {plan_.options.stop, plan_.options.stack_bytes, capture_.tracer_pid});
     read_one_by_one(reader, 0);
     if (!plan_.target.only.empty()) return;
     // Threads that were born meanwhile: one more round.
@@ -278,10 +292,10 @@ class TargetReader {
     if (code_outside_mappings() && parse_mappings()) {
       rest.mappings = capture_.mappings;
       memory_->update_mappings(capture_.mappings, file_systems_);
-      rest.files = list_mapped_files(proc_, pid_, capture_.mappings, *memory_, file_tid());
+      rest.files = mapped_files();
     }
     send_capture(FrameKind::rest, rest);
-    send({FrameKind::done, Stage::finish, 0, {}, {}});
+    send({FrameKind::done, Stage::finish, 0, {}});
   }
 
   /// A thread stands in a library that was loaded after maps was read.

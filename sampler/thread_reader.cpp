@@ -43,8 +43,9 @@ std::string_view words_for_state(char state) {
 
 bool may_be_stopped_in(char kernel_state) { return kernel_state == 'R' || kernel_state == 'S' || kernel_state == '?'; }
 
-ThreadReader::ThreadReader(const ProcFiles& proc, std::int32_t pid, ThreadWindow& window, Settings settings)
-    : proc_(proc), pid_(pid), window_(window), settings_(settings) {}
+ThreadReader::ThreadReader(const ProcFiles& proc, std::int32_t pid, ThreadWindow& window, RunQueueClock& clock,
+                           Settings settings)
+    : proc_(proc), pid_(pid), window_(window), clock_(clock), settings_(settings) {}
 
 bool ThreadReader::read(ThreadCapture& thread, StackNeed need) {
   if (thread.kernel_worker) return true;
@@ -76,7 +77,7 @@ ThreadReader::Rest ThreadReader::look_at(ThreadCapture& thread, std::size_t stac
       pause_ns(pause);
       pause = std::min(pause * 2, kLongestPauseNs);
     }
-    switch (look(proc_, pid_, thread, window_, stack_bytes)) {
+    switch (look(proc_, pid_, thread, window_, stack_bytes, clock_)) {
       case LookOutcome::seen: return Rest::seen;
       case LookOutcome::ended: return Rest::ended;
       case LookOutcome::refused: return Rest::refused;
@@ -100,7 +101,7 @@ std::optional<model::Error> ThreadReader::why_not_stop(const ThreadCapture& thre
     return model::Error{ErrorCode::already_traced,
                         fmt::format("thread {} cannot be stopped: pid {} traces it", thread.tid, settings_.tracer_pid),
                         "detach that tracer"};
-  const auto fresh = read_thread_evidence(proc_, pid_, thread.tid);
+  const auto fresh = read_thread_evidence(proc_, pid_, thread.tid, &clock_);
   const ThreadCapture& current = fresh ? *fresh : thread;
   if (!may_be_stopped_in(current.kernel_state))
     return model::Error{

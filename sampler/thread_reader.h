@@ -10,6 +10,7 @@
 #include "model/snapshot.h"
 #include "sampler/memory/thread_window.h"
 #include "sampler/proc/proc_files.h"
+#include "sampler/proc/schedule.h"
 #include "sampler/sampler.h"
 
 namespace hangstack::sampler {
@@ -27,8 +28,8 @@ class ThreadReader {
     std::size_t stack_bytes = 0;
     std::int32_t tracer_pid = 0;  ///< of the process; a thread with a tracer cannot be stopped
   };
-  /// `proc` and `window` are borrowed.
-  ThreadReader(const ProcFiles& proc, std::int32_t pid, ThreadWindow& window, Settings settings);
+  /// `proc`, `window` and `clock` are borrowed.
+  ThreadReader(const ProcFiles& proc, std::int32_t pid, ThreadWindow& window, RunQueueClock& clock, Settings settings);
 
   /// `thread` holds its evidence; takes its registers and stack, or puts the reason into its problems. False if it has
   /// ended. Kernel workers and ended leaders are left as they are.
@@ -45,6 +46,7 @@ class ThreadReader {
   const ProcFiles& proc_;
   std::int32_t pid_;
   ThreadWindow& window_;
+  RunQueueClock& clock_;
   Settings settings_;
   /// A call that a stop would fail, seen in one of the looks at the thread: it may be in it again.
   std::optional<std::string_view> fragile_call_;

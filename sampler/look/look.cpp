@@ -1,6 +1,5 @@
 #include "sampler/look/look.h"
 
-#include <array>
 #include <utility>
 
 #include "sampler/look/rest_mark.h"
@@ -9,22 +8,7 @@
 namespace hangstack::sampler {
 namespace {
 
-using model::Register;
 using model::ThreadCapture;
-
-/// In a system call the arguments are still in the registers that passed them (man syscall(2)); rax and rcx are not
-/// shown.
-model::RegisterSet shown_registers(const SyscallLine& line) {
-  model::RegisterSet registers;
-  registers.set(Register::rsp, line.stack_pointer);
-  registers.set(Register::rip, line.program_counter);
-  constexpr std::array kArguments{Register::rdi, Register::rsi, Register::rdx,
-                                  Register::r10, Register::r8,  Register::r9};
-  if (line.call && line.call->number >= 0 && line.call->arguments.size() == kArguments.size()) {
-    for (std::size_t i = 0; i < kArguments.size(); ++i) registers.set(kArguments[i], line.call->arguments[i]);
-  }
-  return registers;
-}
 
 /// The counters that the thread was listed with are of the same rest as `mark`.
 bool is_of_same_rest(const ThreadCapture& thread, const RestMark& mark) {
@@ -42,13 +26,13 @@ LookOutcome outcome_of(const model::Error& error, ThreadCapture& thread) {
 }  // namespace
 
 LookOutcome look(const ProcFiles& proc, std::int32_t pid, ThreadCapture& thread, ThreadWindow& window,
-                 std::size_t stack_bytes) {
+                 std::size_t stack_bytes, RunQueueClock& clock) {
   const auto before = read_rest_mark(proc, pid, thread.tid);
   if (!before) return outcome_of(before.error(), thread);
   if (before->line.running) return LookOutcome::running;
   ThreadCapture seen = thread;
   if (!is_of_same_rest(thread, *before)) {
-    auto evidence = read_thread_evidence(proc, pid, thread.tid);
+    auto evidence = read_thread_evidence(proc, pid, thread.tid, &clock);
     if (!evidence) return outcome_of(evidence.error(), thread);
     seen = std::move(*evidence);
   }

@@ -7,6 +7,7 @@
 #include "model/capture.h"
 #include "sampler/memory/thread_window.h"
 #include "sampler/proc/proc_files.h"
+#include "sampler/proc/schedule.h"
 
 namespace hangstack::sampler {
 
@@ -19,9 +20,9 @@ enum class LookOutcome : std::uint8_t {
 };
 
 /// One try. Fills `registers` (rsp, rip and, in a system call, the six argument registers), `syscall`, `memory`,
-/// `stack_limit` and `method` of `thread`, the rest of which is known already and is read again if the thread ran
-/// since.
+/// `stack_limit` and `method` of `thread`, the rest of which is known already and is read again, by `clock`, if the
+/// thread ran since.
 LookOutcome look(const ProcFiles& proc, std::int32_t pid, model::ThreadCapture& thread, ThreadWindow& window,
-                 std::size_t stack_bytes);
+                 std::size_t stack_bytes, RunQueueClock& clock);
 
 }  // namespace hangstack::sampler

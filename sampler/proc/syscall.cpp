@@ -1,8 +1,12 @@
 #include "sampler/proc/syscall.h"
 
+#include <array>
+
 #include "sampler/proc/fields.h"
 
 namespace hangstack::sampler {
+
+using model::Register;
 
 model::Expected<SyscallLine> parse_syscall(std::string_view text) {
   const auto malformed = [] {
@@ -34,6 +38,20 @@ model::Expected<SyscallLine> parse_syscall(std::string_view text) {
   parsed.stack_pointer = *stack_pointer;
   parsed.program_counter = *program_counter;
   return parsed;
+}
+
+/// In a system call the arguments are still in the registers that passed them (man syscall(2)); rax and rcx are not
+/// shown.
+model::RegisterSet shown_registers(const SyscallLine& line) {
+  model::RegisterSet registers;
+  registers.set(Register::rsp, line.stack_pointer);
+  registers.set(Register::rip, line.program_counter);
+  constexpr std::array kArguments{Register::rdi, Register::rsi, Register::rdx,
+                                  Register::r10, Register::r8,  Register::r9};
+  if (line.call && line.call->number >= 0 && line.call->arguments.size() == kArguments.size()) {
+    for (std::size_t i = 0; i < kArguments.size(); ++i) registers.set(kArguments[i], line.call->arguments[i]);
+  }
+  return registers;
 }
 
 }  // namespace hangstack::sampler

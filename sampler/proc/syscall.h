@@ -19,6 +19,9 @@ struct SyscallLine {
   friend bool operator==(const SyscallLine&, const SyscallLine&) = default;
 };
 
+/// The registers that the line shows: rsp, rip and, in a system call, its six arguments.
+model::RegisterSet shown_registers(const SyscallLine& line);
+
 /// One of "running", "-1 SP PC", "NR A0 A1 A2 A3 A4 A5 SP PC"; else `malformed_input`.
 model::Expected<SyscallLine> parse_syscall(std::string_view text);
 

@@ -50,7 +50,7 @@ class Look : public ::testing::Test {
     write("status", fmt::format("Name:\tx\nvoluntary_ctxt_switches:\t{}\nnonvoluntary_ctxt_switches:\t{}\n", voluntary,
                                 nonvoluntary));
   }
-  LookOutcome look_once() { return look(proc_, 77, thread_, window_, 4096); }
+  LookOutcome look_once() { return look(proc_, 77, thread_, window_, 4096, clock_); }
 
   ProcFolder folder_;
   ProcFiles proc_{folder_.path()};
@@ -58,6 +58,7 @@ class Look : public ::testing::Test {
   RecordingMemory recording_{memory_};
   Inspection inspection_;
   ThreadWindow window_{{nullptr, &recording_, &inspection_}, 4096};
+  RunQueueClock clock_{proc_};
   model::ThreadCapture thread_;
 };
 
