@@ -18,7 +18,8 @@ class Inspector {
   virtual void prepare(const ProcessCapture& process, MemoryReader& memory) = 0;
 
   /// Inside one thread's window (asleep and unmoved, or stopped): read the chain of its frames and nothing else.
-  /// No files, no symbols. Called again with fresh memory when the thread moved in between.
+  /// No files, no symbols. Called again with fresh memory when the thread moved in between, and for a strict stop once
+  /// before it. What it reads follows from what it has read, the thread's tid, rsp, rip and fs_base, and nothing else.
   virtual void read_thread(const ThreadCapture& thread, MemoryReader& memory) = 0;
 
   /// After everything was released: code objects, names, line tables, the holder of the GIL. May open files.

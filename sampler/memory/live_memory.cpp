@@ -14,8 +14,9 @@ namespace {
 
 using model::ReadRequest;
 
-constexpr std::size_t kMaxPieces = 1024;              // IOV_MAX (include/uapi/linux/uio.h)
-constexpr std::uint64_t kFaultAroundBytes = 1 << 16;  // default of fault_around_bytes (mm/memory.c)
+constexpr std::size_t kMaxPieces = 1024;               // IOV_MAX (include/uapi/linux/uio.h)
+constexpr std::uint64_t kFaultAroundBytes = 1 << 16;   // default of fault_around_bytes (mm/memory.c)
+constexpr std::uint64_t kNearBytes = 64 * kPageBytes;  // looking at these pages too is cheaper than asking again
 
 std::uint64_t page_of(std::uint64_t address) { return address & ~(kPageBytes - 1); }
 
@@ -100,12 +101,31 @@ std::size_t LiveMemory::readable_prefix(std::uint64_t address, std::size_t bytes
   return at - address;
 }
 
+/// How many of the first requests, ascending and near each other, one question about their pages answers.
+std::size_t LiveMemory::look_ahead(std::span<const ReadRequest> requests) {
+  const std::uint64_t start = page_of(requests.front().address.value);
+  const auto end_of = [](const ReadRequest& r) { return r.address.value + r.into.size(); };
+  std::uint64_t end = end_of(requests.front());
+  std::size_t count = 1;
+  for (; count < requests.size(); ++count) {
+    const ReadRequest& next = requests[count];
+    const bool near = next.address.value >= end && next.address.value - end <= kNearBytes &&
+                      next.into.size() <= kNearBytes && end_of(next) - start <= PagePresence::kMostPages * kPageBytes;
+    if (!near) break;
+    end = end_of(next);
+  }
+  if (count > 1) presence_.look_ahead(start, (end - start + kPageBytes - 1) / kPageBytes);
+  return count;
+}
+
 void LiveMemory::read_batch(std::span<ReadRequest> requests) {
   std::vector<std::size_t> allowed(requests.size());
-  for (std::size_t i = 0; i < requests.size(); ++i) {
+  for (std::size_t i = 0, looked_ahead = 0; i < requests.size(); ++i) {
+    if (i >= looked_ahead) looked_ahead = i + look_ahead(requests.subspan(i));
     requests[i].got = 0;
     allowed[i] = readable_prefix(requests[i].address.value, requests[i].into.size());
   }
+  presence_.forget();
   transfer(requests, allowed);
 }
 

@@ -65,6 +65,7 @@ class LiveMemory : public model::MemoryReader {
   std::size_t readable_prefix(std::uint64_t address, std::size_t bytes);
   std::uint64_t present_end(const Region& region, std::uint64_t from, std::uint64_t to);
   bool charge_fault(std::uint64_t address);
+  std::size_t look_ahead(std::span<const model::ReadRequest> requests);
   void transfer(std::span<model::ReadRequest> requests, std::span<const std::size_t> allowed);
   std::size_t transfer_by_pages(std::uint64_t address, std::span<std::byte> into);
   bool switch_to_mem_file(int error);

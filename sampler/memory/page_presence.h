@@ -25,9 +25,20 @@ class PagePresence {
   /// The first run of pages from `address` (page-aligned) on, at most `max_pages` (at least 1).
   Run run_at(std::uint64_t address, std::uint64_t max_pages);
 
+  static constexpr std::uint64_t kMostPages = 512;  ///< that one question is about
+
+  /// Asks the kernel about pages that `run_at` will be asked about next, all at once: at most kMostPages from `address`
+  /// on. The answers hold until `forget`.
+  void look_ahead(std::uint64_t address, std::uint64_t pages);
+  void forget() { known_pages_ = 0; }
+
  private:
+  [[nodiscard]] std::int64_t ask(std::uint64_t address, std::uint64_t pages);
+
   int descriptor_ = -1;
-  std::array<std::uint64_t, 512> entries_{};
+  std::array<std::uint64_t, kMostPages> entries_{};
+  std::uint64_t known_from_ = 0;  ///< page-aligned
+  std::uint64_t known_pages_ = 0;
 };
 
 }  // namespace hangstack::sampler

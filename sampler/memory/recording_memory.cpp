@@ -1,6 +1,7 @@
 #include "sampler/memory/recording_memory.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace hangstack::sampler {
@@ -45,11 +46,48 @@ RecordingMemory::Pages RecordingMemory::end_window() {
   return pages;
 }
 
-void RecordingMemory::freeze() { frozen_ = true; }
+void RecordingMemory::expect(const Pages& pages) {
+  const std::size_t count = std::min(pages.size(), budget_ / kPageBytes);
+  expected_.clear();
+  expected_.reserve(count);
+  room_ = std::make_shared<Page[]>(count);
+  frozen_pages_.clear();
+  for (const auto& [address, page] : pages) {
+    if (expected_.size() == count) break;
+    expected_.push_back({RemoteAddress{address}, room_[expected_.size()], 0});
+    frozen_pages_.emplace_hint(frozen_pages_.end(), address, nullptr);
+  }
+}
+
+void RecordingMemory::freeze() {
+  frozen_ = true;
+  if (!expected_.empty()) source_.read_batch(expected_);
+  auto page = frozen_pages_.begin();
+  for (std::size_t i = 0; i < expected_.size(); ++i, ++page) {
+    if (expected_[i].got == kPageBytes) page->second = std::shared_ptr<const Page>(room_, &room_[i]);
+  }
+}
+
+std::vector<std::uint64_t> RecordingMemory::changed(const Pages& pages) const {
+  std::vector<std::uint64_t> addresses;
+  for (const auto& [address, before] : pages) {
+    const auto now = frozen_pages_.find(address);
+    const bool same = now != frozen_pages_.end() &&
+                      (before && now->second ? std::memcmp(before->data(), now->second->data(), kPageBytes) == 0
+                                             : !before && !now->second);
+    if (!same) addresses.push_back(address);
+  }
+  return addresses;
+}
+
+void RecordingMemory::seal() { sealed_ = true; }
 
 void RecordingMemory::thaw() {
   frozen_ = false;
+  sealed_ = false;
   frozen_pages_.clear();
+  expected_.clear();
+  room_.reset();
 }
 
 void RecordingMemory::renew() {
@@ -107,6 +145,10 @@ void RecordingMemory::fetch(std::span<const std::uint64_t> missing, Pages& pages
         pages.insert(*found);
         continue;
       }
+    }
+    if (sealed_) {
+      pages.emplace(page, nullptr);
+      continue;
     }
     fresh.push_back(std::make_shared<Page>());
     requests.push_back({RemoteAddress{page}, *fresh.back(), 0});

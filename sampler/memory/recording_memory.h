@@ -36,8 +36,15 @@ class RecordingMemory : public model::MemoryReader {
   Pages end_window();
   void drop_window();
 
-  /// While everything stands still, windows may share pages: each page is read once until `thaw`.
+  /// Before everything stands still: makes room for pages that windows will ask for, by their addresses in `pages`.
+  void expect(const Pages& pages);
+  /// While everything stands still, windows may share pages: each page is read once until `thaw`, those that are
+  /// expected at once, in one batch.
   void freeze();
+  /// Addresses, ascending, of those of `pages` that were not read since `freeze`, or have other bytes now.
+  [[nodiscard]] std::vector<std::uint64_t> changed(const Pages& pages) const;
+  /// Things move again: until `thaw`, windows get what was read since `freeze` and nothing else.
+  void seal();
   void thaw();
 
   /// Reads outside windows start anew: what is read again replaces what was kept.
@@ -66,7 +73,10 @@ class RecordingMemory : public model::MemoryReader {
   model::RemoteAddress stack_address_;
   std::span<const std::byte> stack_;
   bool frozen_ = false;
+  bool sealed_ = false;
   Pages frozen_pages_;
+  std::shared_ptr<Page[]> room_;  ///< for the expected pages, in their order
+  std::vector<model::ReadRequest> expected_;
 };
 
 }  // namespace hangstack::sampler

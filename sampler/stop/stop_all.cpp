@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sampler/stop/hold_alarm.h"
+#include "sampler/stop/rehearsal.h"
 #include "sampler/stop/stop_thread.h"
 #include "sampler/stop/tracee.h"
 #include "sampler/stop/tracer_thread.h"
@@ -18,24 +19,30 @@ namespace {
 using model::Register;
 using model::ThreadCapture;
 
-constexpr int kMaxRounds = 50;  // a process that makes threads faster than they can be stopped
+constexpr int kMaxRounds = 50;                       // a process that makes threads faster than they can be stopped
+constexpr std::size_t kSpareStackBytes = 1UL << 20;  ///< for threads that run, are born, or go deeper meanwhile
+constexpr std::size_t kHeapBytes = 256UL << 10;
+constexpr std::size_t kHeapBytesPerThread = 2UL << 10;
 
 struct Held {
   Tracee tracee;
   std::size_t index;  ///< into the threads
   StoppedRegisters state;
   StackCopy stack;
+  bool inspected = false;
   RecordingMemory::Pages pages;
 };
 
 class StopAll {
  public:
   StopAll(const ProcFiles& proc, std::int32_t pid, std::vector<ThreadCapture>& threads,
-          const std::vector<std::int32_t>& others, ThreadWindow& window, std::size_t stack_bytes)
+          const std::vector<std::int32_t>& others, const Rehearsal& rehearsal, ThreadWindow& window,
+          std::size_t stack_bytes)
       : proc_(proc),
         task_folder_(fmt::format("{}/task", pid)),
         threads_(threads),
         known_(others.begin(), others.end()),
+        rehearsal_(rehearsal),
         window_(window),
         stack_bytes_(stack_bytes) {
     held_.reserve(threads.size() + 64);
@@ -50,11 +57,16 @@ class StopAll {
       fresh = find_new();
     }
     copy();
+    inspect_changed();
     release();
-    keep();
   }
 
-  StopAllResult take_result() { return std::move(result_); }
+  /// After `run`, when nothing is held any more.
+  StopAllResult finish() {
+    inspect_others();
+    keep();
+    return std::move(result_);
+  }
 
  private:
   void stop(const std::vector<std::size_t>& fresh) {
@@ -65,7 +77,7 @@ class StopAll {
       if (held_.empty()) since_ = SteadyClock::now();
       auto tracee = Tracee::seize(tid);
       if (tracee) {
-        held_.push_back({std::move(*tracee), index, {}, {}, {}});
+        held_.push_back({std::move(*tracee), index, {}, {}, false, {}});
       } else {
         failed(index, tracee.error());
       }
@@ -109,17 +121,33 @@ class StopAll {
     stack_pointers.reserve(held_.size());
     for (const Held& held : held_) stack_pointers.push_back(held.state.registers.get(Register::rsp).value_or(0));
     const auto stacks = window_.copy_stacks(stack_pointers, stack_bytes_);
-    RecordingMemory* recording = window_.sources().recording;
-    if (recording != nullptr) recording->freeze();
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-      Held& held = held_[i];
-      held.stack = stacks[i];
-      ThreadCapture& thread = threads_[held.index];
-      thread.registers = held.state.registers;
-      thread.fs_base = held.state.fs_base;
-      held.pages = window_.inspect(thread, held.stack);
-    }
-    if (recording != nullptr) recording->thaw();
+    for (std::size_t i = 0; i < held_.size(); ++i) held_[i].stack = stacks[i];
+    if (recording() != nullptr) recording()->freeze();
+  }
+
+  [[nodiscard]] RecordingMemory* recording() const { return window_.sources().recording; }
+
+  void inspect(Held& held) {
+    ThreadCapture& thread = threads_[held.index];
+    thread.registers = held.state.registers;
+    thread.fs_base = held.state.fs_base;
+    held.pages = window_.inspect(thread, held.stack);
+    held.inspected = true;
+  }
+
+  /// Of the other threads, all that the inspector will ask for is read already.
+  void inspect_changed() {
+    if (recording() == nullptr) return;
+    const auto changed_pages = recording()->changed(rehearsal_.pages());
+    for (Held& held : held_)
+      if (!rehearsal_.is_unchanged(held.index, held.state.registers, held.stack, changed_pages)) inspect(held);
+  }
+
+  void inspect_others() {
+    if (recording() != nullptr) recording()->seal();
+    for (Held& held : held_)
+      if (!held.inspected) inspect(held);
+    if (recording() != nullptr) recording()->thaw();
   }
 
   void release() {
@@ -142,6 +170,7 @@ class StopAll {
   std::string task_folder_;
   std::vector<ThreadCapture>& threads_;
   std::set<std::int32_t> known_;
+  const Rehearsal& rehearsal_;
   ThreadWindow& window_;
   std::size_t stack_bytes_;
   std::vector<Held> held_;
@@ -154,13 +183,18 @@ class StopAll {
 
 StopAllResult stop_all(const ProcFiles& proc, std::int32_t pid, std::vector<ThreadCapture>& threads,
                        const std::vector<std::int32_t>& others, ThreadWindow& window, std::size_t stack_bytes) {
-  StopAll work(proc, pid, threads, others, window, stack_bytes);
   window.reset();
+  const Rehearsal rehearsal(proc, pid, threads, window, stack_bytes);
+  const auto& sources = window.sources();
+  if (sources.recording != nullptr) sources.recording->expect(rehearsal.pages());
+  ThreadWindow held_window(sources, kSpareStackBytes + rehearsal.copied_bytes());
+  make_heap_ready(kHeapBytes + threads.size() * kHeapBytesPerThread);
+  StopAll work(proc, pid, threads, others, rehearsal, held_window, stack_bytes);
   run_as_tracer([&] {
     const HoldAlarm alarm(kLongestHold);
     work.run();
   });
-  return work.take_result();
+  return work.finish();
 }
 
 }  // namespace hangstack::sampler

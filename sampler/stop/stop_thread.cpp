@@ -15,6 +15,8 @@ using model::Expected;
 using model::Register;
 using model::ThreadCapture;
 
+constexpr std::size_t kHeapBytes = 128UL << 10;
+
 Expected<void> stop_and_copy(ThreadCapture& thread, ThreadWindow& window, std::size_t stack_bytes) {
   auto tracee = Tracee::seize(thread.tid);
   if (!tracee) return tl::make_unexpected(tracee.error());
@@ -40,6 +42,7 @@ Expected<void> stop_thread(ThreadCapture& thread, ThreadWindow& window, std::siz
   Expected<void> done;
   ThreadCapture stopped = thread;
   window.reset();
+  make_heap_ready(kHeapBytes);
   run_as_tracer([&] {
     const HoldAlarm alarm(kLongestHold);
     done = stop_and_copy(stopped, window, stack_bytes);

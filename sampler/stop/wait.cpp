@@ -10,7 +10,8 @@
 namespace hangstack::sampler {
 namespace {
 
-constexpr int kQuickLooks = 50;  // about 20 us: a thread that has a processor stops within that time
+/// A thread that has a processor stops within that time; to sleep and be woken would cost it as much again.
+constexpr std::chrono::microseconds kQuickLooks{120};
 constexpr long kLongestWaitNs = 1'000'000;
 
 WaitResult judge(int status) {
@@ -26,13 +27,15 @@ WaitResult wait_for_stop(std::int32_t tid, std::chrono::steady_clock::time_point
   sigset_t child_changed;
   ::sigemptyset(&child_changed);
   ::sigaddset(&child_changed, SIGCHLD);
-  for (int round = 0;; ++round) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (true) {
     int status = 0;
     const pid_t found = ::waitpid(tid, &status, __WALL | WNOHANG);
     if (found == tid) return judge(status);
     if (found < 0 && errno != EINTR) return {WaitOutcome::ended, 0};
-    if (round < kQuickLooks) continue;
-    if (std::chrono::steady_clock::now() >= deadline) return {WaitOutcome::timed_out, 0};
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= deadline) return {WaitOutcome::timed_out, 0};
+    if (now - begin < kQuickLooks) continue;
     // The stop of a tracee sends SIGCHLD. Where it is not blocked it may be missed: then this is a nap.
     const timespec wait{0, kLongestWaitNs};
     ::sigtimedwait(&child_changed, nullptr, &wait);

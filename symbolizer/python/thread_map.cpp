@@ -103,6 +103,10 @@ ThreadMap::ThreadMap(const model::ProcessCapture& process, std::span<const Runti
       tids_.emplace(ref.state.address, note->second);
     }
   }
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    by_thread_pointer_.emplace(states_[i].state.thread_id, i);
+    by_tid_.emplace(tid_of(states_[i].state.address), i);
+  }
 }
 
 std::int32_t ThreadMap::tid_of(std::uint64_t thread_state) const {
@@ -111,25 +115,27 @@ std::int32_t ThreadMap::tid_of(std::uint64_t thread_state) const {
 }
 
 std::vector<ThreadStateRef> ThreadMap::states_of(const model::ThreadCapture& thread) const {
-  const auto select = [this](const auto& belongs) {
+  const auto select = [this](const auto& index, auto key) {
     std::vector<ThreadStateRef> found;
-    std::ranges::copy_if(states_, std::back_inserter(found), belongs);
+    const auto [first, last] = index.equal_range(key);
+    for (auto at = first; at != last; ++at) found.push_back(states_[at->second]);
     return found;
   };
   if (thread.fs_base) {
-    auto found = select([&](const ThreadStateRef& ref) { return ref.state.thread_id == *thread.fs_base; });
+    auto found = select(by_thread_pointer_, *thread.fs_base);
     if (!found.empty()) return found;
   }
-  auto found = select([&](const ThreadStateRef& ref) { return tid_of(ref.state.address) == thread.tid; });
+  auto found = select(by_tid_, thread.tid);
   if (!found.empty()) return found;
   // glibc keeps struct pthread at the end of a thread's stack. The main thread's stack is a mapping of its own.
   const auto stack_pointer = thread.registers.get(model::Register::rsp);
   const model::Mapping* stack = stack_pointer ? mapping_at(process_, *stack_pointer) : nullptr;
   if (stack == nullptr) return {};
-  return select([&](const ThreadStateRef& ref) {
-    const std::uint64_t self = ref.state.thread_id;
-    return tid_of(ref.state.address) == 0 && self >= *stack_pointer && self < stack->end;
+  found = select(by_tid_, 0);
+  std::erase_if(found, [&](const ThreadStateRef& ref) {
+    return ref.state.thread_id < *stack_pointer || ref.state.thread_id >= stack->end;
   });
+  return found;
 }
 
 }  // namespace hangstack::symbolizer

@@ -39,6 +39,9 @@ class ThreadMap {
   const model::ProcessCapture& process_;
   std::vector<ThreadStateRef> states_;
   std::map<std::uint64_t, std::int32_t> tids_;  ///< by address of the thread state
+  // Asked while threads stand still: by index into the states, ascending.
+  std::multimap<std::uint64_t, std::size_t> by_thread_pointer_;
+  std::multimap<std::int32_t, std::size_t> by_tid_;
 };
 
 }  // namespace hangstack::symbolizer

@@ -86,6 +86,24 @@ TEST(LiveMemory, AnAbsentPageIsNotReadAndStaysAbsent) {
   EXPECT_FALSE(is_present(pages.page(1)));
 }
 
+TEST(LiveMemory, NeighboursInABatchAreJudgedEachForItself) {
+  constexpr std::size_t kPages = 1200;  // more than one question to the kernel
+  const Pages pages(kPages);
+  for (std::size_t i = 0; i < kPages; i += 3) std::memset(pages.page(i), 'x', kPageBytes);
+  Self self;
+  std::vector<std::byte> bytes(kPages * kPageBytes);
+  std::vector<ReadRequest> requests;
+  for (std::size_t i = 0; i < kPages; ++i)
+    requests.push_back({pages.address(i), std::span(bytes).subspan(i * kPageBytes, kPageBytes), 0});
+  std::swap(requests[100], requests[700]);  // out of order
+  self.memory->read_batch(requests);
+  std::swap(requests[100], requests[700]);
+  for (std::size_t i = 0; i < kPages; ++i) {
+    ASSERT_EQ(requests[i].got, i % 3 == 0 ? kPageBytes : 0U) << i;
+    ASSERT_EQ(is_present(pages.page(i)), i % 3 == 0) << i;
+  }
+}
+
 TEST(LiveMemory, ABatchIsReadPieceByPiece) {
   const Pages pages(4);
   for (const std::size_t touched : {0, 1, 3}) std::memset(pages.page(touched), 'x', kPageBytes);

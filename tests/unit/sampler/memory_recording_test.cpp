@@ -79,6 +79,74 @@ TEST(RecordingMemory, FrozenWindowsShareTheirPages) {
   EXPECT_EQ(byte_at(memory, 0x10000), 3);
 }
 
+TEST(RecordingMemory, ExpectedPagesAreReadInOneBatchWhenEverythingStandsStill) {
+  FakeMemory source;
+  RecordingMemory memory(source);
+  memory.expect({{0x10000, nullptr}, {0x12000, nullptr}, {0x90000, nullptr}});
+  EXPECT_EQ(source.batches, 0);
+  source.value = std::byte{2};
+  memory.freeze();
+  EXPECT_EQ(source.batches, 1);
+  source.value = std::byte{3};
+  memory.begin_window();
+  EXPECT_EQ(byte_at(memory, 0x10000), 2);
+  EXPECT_EQ(byte_at(memory, 0x12fff), 2);
+  EXPECT_EQ(byte_at(memory, 0x90000), -1);
+  EXPECT_EQ(source.batches, 1);
+  EXPECT_EQ(byte_at(memory, 0x13000), 3);  // not expected: read now
+  const auto pages = memory.end_window();
+  memory.thaw();
+  ASSERT_EQ(pages.size(), 4U);
+  EXPECT_EQ((*pages.at(0x10000))[7], std::byte{2});
+  memory.begin_window();
+  EXPECT_EQ(byte_at(memory, 0x10000), 3);
+}
+
+TEST(RecordingMemory, ChangedPagesAreThoseWithOtherBytesAndThoseNotRead) {
+  FakeMemory source;
+  RecordingMemory memory(source);
+  memory.begin_window();
+  byte_at(memory, 0x10000);
+  byte_at(memory, 0x90000);
+  auto before = memory.end_window();
+  memory.expect(before);
+  memory.freeze();
+  EXPECT_TRUE(memory.changed(before).empty());
+  before.emplace(0x11000, before.at(0x10000));
+  EXPECT_EQ(memory.changed(before), std::vector<std::uint64_t>{0x11000});
+  memory.thaw();
+  source.value = std::byte{2};
+  memory.expect(before);
+  memory.freeze();
+  EXPECT_EQ(memory.changed(before), (std::vector<std::uint64_t>{0x10000, 0x11000}));
+}
+
+TEST(RecordingMemory, ASealedMemoryAsksNobody) {
+  FakeMemory source;
+  RecordingMemory memory(source);
+  memory.expect({{0x10000, nullptr}});
+  memory.freeze();
+  memory.seal();
+  memory.begin_window();
+  EXPECT_EQ(byte_at(memory, 0x10000), 1);
+  EXPECT_EQ(byte_at(memory, 0x11000), -1);
+  EXPECT_EQ(source.batches, 1);
+  memory.end_window();
+  memory.thaw();
+  memory.begin_window();
+  EXPECT_EQ(byte_at(memory, 0x11000), 1);
+}
+
+TEST(RecordingMemory, NoMorePagesAreExpectedThanTheBudgetHolds) {
+  FakeMemory source;
+  RecordingMemory memory(source, 2 * kPageBytes);
+  memory.expect({{0x10000, nullptr}, {0x11000, nullptr}, {0x12000, nullptr}});
+  memory.freeze();
+  memory.begin_window();
+  EXPECT_EQ(byte_at(memory, 0x11000), 1);
+  EXPECT_EQ(source.batches, 1);
+}
+
 TEST(RecordingMemory, TheHeldStackServesReadsInside) {
   FakeMemory source;
   RecordingMemory memory(source);
