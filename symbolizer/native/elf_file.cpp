@@ -1,17 +1,13 @@
 #include "symbolizer/native/elf_file.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <limits>
+
+#include "symbolizer/native/regular_file.h"
 
 namespace hangstack::symbolizer {
 
@@ -23,27 +19,6 @@ using model::failure;
 
 constexpr std::size_t kMaxOpenPaths = 32;
 constexpr std::size_t kMaxProgramHeaders = 4096;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-model::Error open_error(const std::string& path, int error) {
-  const bool refused = error == EACCES || error == EPERM;
-  return {refused ? ErrorCode::no_permission : ErrorCode::not_found,
-          fmt::format("{} cannot be opened: {}", path, std::strerror(error)),
-          refused ? "run hangstack as root or as the owner of the process" : ""};
-}
 
 std::string hex(const void* bytes, std::size_t size) {
   std::string text;
@@ -57,23 +32,8 @@ bool names_the_mapping(const std::string& path) {
 
 /// For files without a build-id. On stacked file systems maps shows the lower device, so that a different device alone
 /// with an equal inode is refused too: better no name than a wrong one.
-bool is_mapped_inode(int descriptor, const model::MappedFile& file) {
-  struct stat status{};
-  if (fstat(descriptor, &status) != 0) return false;
-  return status.st_ino == file.inode &&
-         fmt::format("{:02x}:{:02x}", major(status.st_dev), minor(status.st_dev)) == file.device;
-}
-
-/// O_NONBLOCK: a path of another process may name a FIFO by now.
-Expected<int> open_regular(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (fd < 0) return tl::make_unexpected(open_error(path, errno));
-  struct stat status{};
-  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    close(fd);
-    return failure(ErrorCode::bad_elf, fmt::format("{} is not a regular file", path));
-  }
-  return fd;
+bool is_mapped_inode(const RegularFile& opened, const model::MappedFile& file) {
+  return opened.inode() == file.inode && opened.device() == file.device;
 }
 
 }  // namespace
@@ -83,17 +43,16 @@ Expected<std::unique_ptr<ElfFile>> ElfFile::open(const model::MappedFile& file) 
   std::size_t tried = 0;
   for (const std::string& path : file.open_paths) {
     if (++tried > kMaxOpenPaths) break;
-    auto opened = open_regular(path);
+    const auto opened = RegularFile::open(path);
     if (!opened) {
       last = opened.error();
       continue;
     }
-    const Descriptor descriptor(*opened);
-    if (file.build_id.empty() && !names_the_mapping(path) && !is_mapped_inode(descriptor.get(), file)) {
+    if (file.build_id.empty() && !names_the_mapping(path) && !is_mapped_inode(*opened, file)) {
       last = {ErrorCode::bad_elf, fmt::format("{} is not the file that is mapped: it was replaced", path), ""};
       continue;
     }
-    auto elf = from_descriptor(descriptor.get(), path);
+    auto elf = from_descriptor(opened->descriptor(), path);
     if (!elf) {
       last = elf.error();
       continue;
@@ -108,39 +67,35 @@ Expected<std::unique_ptr<ElfFile>> ElfFile::open(const model::MappedFile& file) 
 }
 
 Expected<std::unique_ptr<ElfFile>> ElfFile::open_path(const std::string& path) {
-  auto opened = open_regular(path);
+  const auto opened = RegularFile::open(path);
   if (!opened) return tl::make_unexpected(opened.error());
-  const Descriptor descriptor(*opened);
-  return from_descriptor(descriptor.get(), path);
+  return from_descriptor(opened->descriptor(), path);
 }
 
 Expected<std::unique_ptr<ElfFile>> ElfFile::from_descriptor(int descriptor, const std::string& path) {
-  elf_version(EV_CURRENT);
   std::unique_ptr<ElfFile> file(new ElfFile);
   file->path_ = path;
-  file->elf_ = elf_begin(descriptor, ELF_C_READ_MMAP_PRIVATE, nullptr);
-  if (file->elf_ == nullptr || elf_kind(file->elf_) != ELF_K_ELF) {
-    return failure(ErrorCode::bad_elf, fmt::format("{} is not an ELF file", path));
-  }
-  auto done = file->read_headers();
-  // The file is mapped whole: the descriptor is not needed any longer (a job maps hundreds of files).
-  elf_cntl(file->elf_, ELF_C_FDDONE);
-  if (!done) return tl::make_unexpected(done.error());
+  file->mapped_image_ = MappedImage::of(descriptor);
+  if (file->mapped_image_ == nullptr) return failure(ErrorCode::bad_elf, fmt::format("{} cannot be mapped", path));
+  if (auto done = file->open_image(file->mapped_image_->bytes()); !done) return tl::make_unexpected(done.error());
   return file;
 }
 
 Expected<std::unique_ptr<ElfFile>> ElfFile::from_image(std::vector<std::byte> image, const std::string& name) {
-  elf_version(EV_CURRENT);
   std::unique_ptr<ElfFile> file(new ElfFile);
   file->path_ = name;
   file->owned_image_ = std::move(image);
-  file->elf_ = elf_memory(reinterpret_cast<char*>(file->owned_image_.data()), file->owned_image_.size());
-  if (file->elf_ == nullptr || elf_kind(file->elf_) != ELF_K_ELF) {
-    return failure(ErrorCode::bad_elf, fmt::format("{} is not an ELF image", name));
-  }
-  auto done = file->read_headers();
-  if (!done) return tl::make_unexpected(done.error());
+  if (auto done = file->open_image(file->owned_image_); !done) return tl::make_unexpected(done.error());
   return file;
+}
+
+Expected<void> ElfFile::open_image(std::span<std::byte> image) {
+  elf_version(EV_CURRENT);
+  elf_ = elf_memory(reinterpret_cast<char*>(image.data()), image.size());
+  if (elf_ == nullptr || elf_kind(elf_) != ELF_K_ELF) {
+    return failure(ErrorCode::bad_elf, fmt::format("{} is not an ELF file", path_));
+  }
+  return read_headers();
 }
 
 ElfFile::~ElfFile() {

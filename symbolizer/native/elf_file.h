@@ -12,6 +12,7 @@
 #include "model/address.h"
 #include "model/capture.h"
 #include "model/error.h"
+#include "symbolizer/native/mapped_image.h"
 #include "symbolizer/native/module_facts.h"
 
 // libelf's handle, whose header stays out of ours.
@@ -63,9 +64,11 @@ class ElfFile {
  private:
   ElfFile() = default;
   static model::Expected<std::unique_ptr<ElfFile>> from_descriptor(int descriptor, const std::string& path);
+  model::Expected<void> open_image(std::span<std::byte> image);
   model::Expected<void> read_headers();
 
   Elf* elf_ = nullptr;
+  std::unique_ptr<MappedImage> mapped_image_;  ///< one of the two holds the bytes
   std::vector<std::byte> owned_image_;
   std::span<const std::byte> image_;
   std::string path_;

@@ -5,6 +5,7 @@
 
 #include "symbolizer/native/elf_file.h"
 #include "symbolizer/native/module_source.h"
+#include "symbolizer/native/section_probe.h"
 #include "symbolizer/native/symbol_search.h"
 
 namespace hangstack::symbolizer {
@@ -68,6 +69,8 @@ const std::vector<LoadSegment>& Module::segments() {
 std::optional<AddressRange> Module::section(std::string_view name) {
   const std::string key(name);
   if (auto known = facts_.sections.find(key); known != facts_.sections.end()) return known->second;
+  if (!source_ && tried_ == 0 && !offered_.empty() && !has_loaded_facts_ && lacks_section(offered_.front(), name))
+    return facts_.sections[key] = std::nullopt;
   if (source() == nullptr) return std::nullopt;
   return facts_.sections[key] = source()->file().section(name);
 }
