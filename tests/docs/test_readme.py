@@ -51,7 +51,8 @@ class OnAHungJob(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
 
     def test_hangstack_commands_run(self):
-        """In their order, in one folder; pgrep finds this job only. A comment with "exit status N" says what to expect."""
+        """In their order, in one folder, as if typed: pgrep must not find them on the shell's own command line. It finds this
+        job only. A comment with "exit status N" says what to expect."""
         programs = self.folder / "bin"
         programs.mkdir()
         (programs / "hangstack").symlink_to(BINARY)
@@ -63,7 +64,7 @@ class OnAHungJob(unittest.TestCase):
             with self.subTest(command=command):
                 expected = re.search(r"exit status (\d)", comment)
                 done = subprocess.run(
-                    ["bash", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                    ["bash"], input=command, cwd=self.folder, capture_output=True, text=True, timeout=120,
                     env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
                 )  # fmt: skip
                 self.assertEqual(done.returncode, int(expected[1]) if expected else 0, done.stderr)
