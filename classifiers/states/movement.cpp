@@ -11,8 +11,8 @@ using model::Thread;
 
 struct Key {
   std::string_view function;
-  std::string_view where;  ///< file or module
-  std::uint64_t position;  ///< line or address; 0: not compared
+  std::string_view where;      ///< file or module
+  std::uint64_t position = 0;  ///< line or address; 0: not compared
 
   friend bool operator==(const Key&, const Key&) = default;
 };
@@ -96,18 +96,9 @@ Movement movement_between(const ThreadView& before, const ThreadView& after, con
   auto b = keys_of(after, wandering);
   cut_to_common(a, b, old_thread.complete == new_thread.complete);
   movement.same_place = same_functions(a, b);
-  if (a != b) {
-    movement.moved = true;
-  } else if (!counters) {
-    movement.moved = false;
-  } else if (executes(state.kind)) {
-    movement.moved = true;
-  } else if (state.wakes_by_itself && !wakes_only_for_news(after)) {
-    movement.moved = false;
-    movement.napped = true;
-  } else {
-    movement.moved = true;
-  }
+  const bool may_nap = state.wakes_by_itself && !wakes_only_for_news(after) && !executes(state.kind);
+  movement.napped = a == b && counters && may_nap;
+  movement.moved = a != b || (counters && !may_nap);
   return movement;
 }
 
