@@ -44,9 +44,10 @@ EncodedCapture encode_capture(const ProcessCapture& capture) {
 
 Expected<ProcessCapture> decode_capture(std::string_view json, std::string_view memory) {
   return fenced<ProcessCapture>(json, [&](const nlohmann::json& j) -> Expected<ProcessCapture> {
-    if (j.at("schema") != kSchema) {
+    if (const auto& schema = j.at("schema"); schema != kSchema) {
       return failure(ErrorCode::malformed_input,
-                     fmt::format("a capture of schema {}, not {}", dump(j.at("schema")), kSchema),
+                     fmt::format("a capture of schema {}, not {}",
+                                 schema.is_string() ? schema.get_ref<const std::string&>() : "(no text)", kSchema),
                      "replay it with the hangstack that wrote it");
     }
     return capture_from_json(j, memory);

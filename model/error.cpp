@@ -7,6 +7,7 @@ std::string_view error_code_name(ErrorCode code) {
     case ErrorCode::usage: return "usage";
     case ErrorCode::not_found: return "not_found";
     case ErrorCode::vanished: return "vanished";
+    case ErrorCode::changed_program: return "changed_program";
     case ErrorCode::zombie: return "zombie";
     case ErrorCode::no_permission: return "no_permission";
     case ErrorCode::already_traced: return "already_traced";

@@ -13,6 +13,7 @@ enum class ErrorCode {
   usage,               ///< the command line is wrong
   not_found,           ///< no such process, file or host
   vanished,            ///< was there, ended while it was read
+  changed_program,     ///< started another program (exec) while it was read
   zombie,              ///< ended, waits for its parent; it has no stack any more
   no_permission,       ///< the kernel refused: uid, capability, Yama, dumpable, seccomp
   already_traced,      ///< another tracer holds it

@@ -9,17 +9,15 @@
 #include <fstream>
 #include <iterator>
 
+#include "model/write_all.h"
+
 namespace hangstack::model {
 
 Expected<void> write_private_file(const std::filesystem::path& path, std::string_view bytes) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  bool written = fd >= 0;
-  while (written && !bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    written = n > 0;
-    if (written) bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  // Not through a link, and not into a file that somebody put there before.
+  ::unlink(path.c_str());
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const bool written = fd >= 0 && write_all(fd, bytes);
   const int reason = errno;
   if (fd >= 0) ::close(fd);
   if (written) return {};

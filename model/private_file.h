@@ -9,7 +9,8 @@
 
 namespace hangstack::model {
 
-/// Writes `bytes` as a file of mode 0600, over one that is there. `unavailable` with its name and the reason.
+/// Writes `bytes` as a new file of mode 0600, in place of one that is there. `unavailable` with its name and the
+/// reason.
 Expected<void> write_private_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// The bytes of a kept file. `not_found` with its name and the reason.

@@ -28,7 +28,7 @@ std::optional<model::Error> ProgramWatch::changed() const {
   // A leader that ended meanwhile shows no stack address and no exe any more.
   const bool comparable = now.start_stack != 0 && first_.start_stack != 0;
   if (comparable && now != first_)
-    return model::Error{ErrorCode::vanished,
+    return model::Error{ErrorCode::changed_program,
                         fmt::format("process {} started another program (exec) while it was read: its stacks may be of "
                                     "both",
                                     pid_),

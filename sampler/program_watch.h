@@ -15,7 +15,7 @@ class ProgramWatch {
   /// Takes note of the program that runs.
   ProgramWatch(const ProcFiles& proc, std::int32_t pid);
 
-  /// `vanished`: what was read is of a process that is no more, or of two programs.
+  /// `vanished`: what was read is of a process that is no more; `changed_program`: it may be of two programs.
   [[nodiscard]] std::optional<model::Error> changed() const;
 
  private:

@@ -46,13 +46,12 @@ std::vector<Link> chain_of(const ThreadView& view) {
     const auto& frame = view.frame(i);
     const auto name = view.names[i];
     if (i < waits && i != wait) continue;
-    if (view.is_python(i)) {
-      if (is_wrapper(library_path(frame.file), last_component(name))) continue;
-    } else if (is_start_plumbing(name, frame.module) || (python && is_interpreter_plumbing(name, frame.module))) {
-      continue;
-    } else if (i >= waits && is_wait_plumbing(name, frame.module) && name.starts_with("std::")) {
-      continue;
-    }
+    const bool plumbing = view.is_python(i)
+                              ? is_wrapper(library_path(frame.file), last_component(name))
+                              : is_start_plumbing(name, frame.module) ||
+                                    (python && is_interpreter_plumbing(name, frame.module)) ||
+                                    (i >= waits && is_wait_plumbing(name, frame.module) && name.starts_with("std::"));
+    if (plumbing) continue;
     chain.push_back({&frame, name});
   }
   if (chain.size() > kMostLinks) {

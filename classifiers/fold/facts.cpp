@@ -38,14 +38,21 @@ bool ended_meanwhile(const JobFacts& job, const RankFacts& rank) {
   });
 }
 
+/// A leader may end while threads of its process live: the process has ended when all have.
+bool has_ended(const ProcessFacts& process) {
+  const bool lives = std::any_of(process.threads.begin(), process.threads.end(),
+                                 [](const ThreadFacts& thread) { return thread.state.kind != StateKind::dead; });
+  if (lives) return false;
+  return process.state().kind == StateKind::dead || process.last().kernel_state == 'Z';
+}
+
 void place(JobFacts& job, const RankFacts& rank) {
   const ThreadState& state = rank.state();
   const int n = rank.number;
   if (rank.process->moved) (*rank.process->moved ? job.moved : job.unmoved).insert(n);
   if (state.kind == StateKind::stopped) return job.stopped.insert(n);
   if (state.kind == StateKind::traced) return job.traced.insert(n);
-  if (state.kind == StateKind::dead || rank.process->last().kernel_state == 'Z' || ended_meanwhile(job, rank))
-    return job.dead.insert(n);
+  if (has_ended(*rank.process) || ended_meanwhile(job, rank)) return job.dead.insert(n);
   if (waits_for_peers(state.beneath)) return job.inside.insert(n);
   if (state.kind == StateKind::unknown) return job.blind.insert(n);
   if (state.beneath == StateKind::device) return job.device.insert(n);

@@ -46,7 +46,7 @@ std::string job_of_companion(const ProcessFacts& process, const Families& famili
   if (const auto at = families.by_parent.find({last.host, last.pid}); at != families.by_parent.end()) return at->second;
   if (const auto at = families.by_pid.find({last.host, last.parent_pid}); at != families.by_pid.end())
     return at->second;
-  const std::string own = key_of(process);
+  std::string own = key_of(process);
   if (!last.identity.job_key.empty() && ranks.contains(own)) return own;
   return fmt::format("alone {} {}", last.host, last.pid);
 }
@@ -73,7 +73,7 @@ void settle_duplicates(JobFacts& job) {
   }
 }
 
-void number_ranks(JobFacts& job, std::vector<const ProcessFacts*> processes) {
+void number_ranks(JobFacts& job, const std::vector<const ProcessFacts*>& processes) {
   std::vector<const ProcessFacts*> uncounted;
   for (const auto* process : processes) {
     const auto& rank = process->last().identity.rank;

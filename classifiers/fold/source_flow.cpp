@@ -39,38 +39,60 @@ std::size_t end_of_block(const Lines& lines, std::size_t header) {
   return i;
 }
 
-/// `else` and `elif` of an `if`, `except` of a `try`: not run after the arm before them.
-bool is_other_arm(const Lines& lines, std::size_t at) {
-  const auto word = lines[at].word;
-  if (word == "elif" || word == "except" || word == "case") return true;
-  if (word != "else") return false;
-  for (std::size_t i = at; i-- > 0;) {
-    if (lines[i].indent < lines[at].indent) return false;
-    if (lines[i].indent == lines[at].indent) return lines[i].word == "if" || lines[i].word == "elif";
-  }
-  return false;
+/// An arm that is not run after the arm whose header is at `before`: `else` and `elif` after one of an `if`, `except`
+/// and `else` after an `except`, one `case` after another.
+bool excludes(std::string_view before, std::string_view arm) {
+  if (before == "if" || before == "elif") return arm == "elif" || arm == "else";
+  if (before == "except") return arm == "except" || arm == "else";
+  return before == "case" && arm == "case";
+}
+
+/// The header of the block that ends right before `at`, at whose level `at` stands.
+std::size_t header_before(const Lines& lines, std::size_t at) {
+  std::size_t i = at;
+  while (i > 0 && lines[i - 1].indent > lines[at].indent) --i;
+  return i > 0 ? i - 1 : at;
+}
+
+/// Where a line that leaves its block goes on; none: out of the function.
+std::optional<std::size_t> goes_on_at(const Lines& lines, std::size_t at) {
+  if (lines[at].word != "break" && lines[at].word != "continue") return std::nullopt;
+  const auto headers = headers_of(lines, at);
+  const auto loop = std::find_if(headers.begin(), headers.end(), [&](std::size_t i) { return is_loop(lines[i].word); });
+  if (loop == headers.end()) return std::nullopt;
+  const std::size_t end = end_of_block(lines, *loop);
+  const bool skips_else = lines[at].word == "break" && end < lines.size() && lines[end].word == "else" &&
+                          lines[end].indent == lines[*loop].indent;
+  return skips_else ? end_of_block(lines, end) : end;
 }
 
 /// Walks on from `from`, statement by statement, out of one block after the other.
 Flow walk_forward(const Lines& lines, std::size_t from, std::size_t to) {
-  if (leaves(lines[from].word)) return Flow::skipped;
   int indent = lines[from].indent;
-  for (std::size_t i = from + 1; i <= to;) {
+  std::string_view arm_done;  // the word of the arm that was left at this level, while its siblings follow
+  for (std::size_t i = from; i <= to;) {
     const LogicalLine& line = lines[i];
     if (line.indent > indent) {  // a block below a statement of this level: it may run
       if (i == to) return Flow::follows;
       ++i;
       continue;
     }
+    if (line.indent < indent) arm_done = lines[header_before(lines, i)].word;
     indent = line.indent;
-    if (is_other_arm(lines, i)) {
-      const std::size_t end = end_of_block(lines, i);
-      if (to < end) return Flow::skipped;
-      i = end;
+    if (excludes(arm_done, line.word)) {
+      i = end_of_block(lines, i);
+      if (to < i) return Flow::skipped;
       continue;
     }
+    arm_done = {};
     if (i == to) return Flow::follows;
-    if (leaves(line.word)) return Flow::skipped;
+    if (leaves(line.word)) {
+      const auto next = goes_on_at(lines, i);
+      if (!next || to < *next) return Flow::skipped;
+      i = *next;
+      if (i < lines.size()) indent = lines[i].indent;
+      continue;
+    }
     ++i;
   }
   return Flow::follows;

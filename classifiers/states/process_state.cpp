@@ -82,13 +82,19 @@ int weight_of_joined(const ThreadFacts& facts) {
   return 5;
 }
 
+bool has_ended(const ThreadFacts& facts) { return facts.state.kind == StateKind::dead; }
+
 bool joins(StateKind kind) {
   return kind == StateKind::join || kind == StateKind::backward || kind == StateKind::exiting;
 }
 
 std::optional<std::size_t> choose_blocking(const ProcessFacts& process) {
   if (process.threads.empty()) return std::nullopt;
-  const std::size_t main = process.main.value_or(0);
+  std::size_t main = process.main.value_or(0);
+  // A main thread may end before the others: its process lives on.
+  for (std::size_t i = 0; i < process.threads.size() && has_ended(process.threads[main]); ++i) {
+    if (!has_ended(process.threads[i]) && !process.threads[i].role.idle) main = i;
+  }
   const StateKind kind = process.threads[main].state.beneath;
   const bool yields_to_others = waits_for_thread(kind) || kind == StateKind::sleep || kind == StateKind::exiting ||
                                 kind == StateKind::unknown || kind == StateKind::gil;

@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <climits>
 
+#include "model/write_all.h"
 #include "sampler/child_process.h"
 #include "sampler/proc/environment.h"
+#include "sampler/proc/living_thread.h"
 #include "sampler/proc/stat.h"
 
 namespace hangstack::sampler {
@@ -50,22 +52,12 @@ bool has_communication_thread(const ProcFiles& proc, std::int32_t pid) {
   return false;
 }
 
-bool send(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::write(fd, bytes.data(), bytes.size());
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  return true;
-}
-
 /// Runs in the child: what it reads here may block for good.
 bool send_facts(const ProcFiles& proc, std::int32_t pid, int fd) {
   Header header;
   header.pid = pid;
-  const std::string command_line = proc.read(fmt::format("{}/cmdline", pid), kMaxText).value_or("");
-  const auto environment = proc.read(fmt::format("{}/environ", pid), kMaxText);
+  const std::string command_line = read_of_living(proc, pid, "cmdline", kMaxText).value_or("");
+  const auto environment = read_of_living(proc, pid, "environ", kMaxText);
   std::string allowed;
   if (!environment) header.communicates = has_communication_thread(proc, pid);
   if (environment) {
@@ -76,11 +68,11 @@ bool send_facts(const ProcFiles& proc, std::int32_t pid, int fd) {
   }
   if (classify_command(parse_command_line(command_line), "") == CommandKind::spawn_child)
     header.maps_torch =
-        proc.read(fmt::format("{}/maps", pid), 8 * kMaxText).value_or("").find("/libtorch") != std::string::npos;
+        read_of_living(proc, pid, "maps", 8 * kMaxText).value_or("").find("/libtorch") != std::string::npos;
   header.command_line_size = static_cast<std::uint32_t>(command_line.size());
   header.environment_size = static_cast<std::uint32_t>(allowed.size());
   const std::string_view head(reinterpret_cast<const char*>(&header), sizeof(header));
-  return send(fd, head) && send(fd, command_line) && send(fd, allowed);
+  return model::write_all(fd, head) && model::write_all(fd, command_line) && model::write_all(fd, allowed);
 }
 
 /// A child process that reads some pids, in their order.

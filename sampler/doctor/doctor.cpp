@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 
+#include "model/write_all.h"
 #include "sampler/child_process.h"
 #include "sampler/proc/fields.h"
 
@@ -69,12 +70,7 @@ std::vector<Check> examine_in_child(const ProcFiles& proc, std::int32_t pid, std
   const ReapableChildren reapable;
   auto child = ChildProcess::start([&](int pipe) {
     examine_process(proc, pid, [pipe](const Check& check) {
-      std::string text = packed(check);
-      while (!text.empty()) {
-        const ssize_t sent = ::write(pipe, text.data(), text.size());
-        if (sent < 0 && errno != EINTR) ::_exit(1);
-        if (sent > 0) text.erase(0, static_cast<std::size_t>(sent));
-      }
+      if (!model::write_all(pipe, packed(check))) ::_exit(1);
     });
   });
   if (!child)

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "sampler/proc/fields.h"
+#include "sampler/proc/living_thread.h"
 #include "sampler/proc/schedule.h"
 
 namespace hangstack::sampler {
@@ -30,22 +31,6 @@ bool is_32_bit(const ProcFiles& proc, std::int32_t pid, std::int32_t tid) {
     if (pair[0] == kHeaderSize) return pair[1] == 32;
   }
   return false;
-}
-
-/// A thread that has not ended; 0 if all have.
-std::int32_t find_live_thread(const ProcFiles& proc, const Stat& leader) {
-  const auto is_live = [](char state) { return state != 'Z' && state != 'X' && state != 'x'; };
-  if (is_live(leader.state)) return leader.pid;
-  const auto tids = proc.list_numbers(fmt::format("{}/task", leader.pid));
-  if (!tids) return 0;
-  for (const std::int32_t tid : *tids) {
-    if (tid == leader.pid) continue;
-    const auto text = proc.read(fmt::format("{}/task/{}/stat", leader.pid, tid));
-    if (!text) continue;
-    const auto stat = parse_stat(*text);
-    if (stat && is_live(stat->state)) return tid;
-  }
-  return 0;
 }
 
 /// "; /proc shows state S, 53 threads, last ran 251.0 s ago": what nobody needs a right for.
@@ -168,7 +153,7 @@ Expected<Access> check_target(const ProcFiles& proc, const Reader& reader, std::
 
   if (const auto kind = check_kind(reader, *leader, *status, pid); !kind) return tl::make_unexpected(kind.error());
   Access access;
-  access.live_tid = find_live_thread(proc, *leader);
+  access.live_tid = living_thread(proc, *leader);
   if (access.live_tid == 0) return tl::make_unexpected(zombie(*leader));
 
   if (is_32_bit(proc, pid, access.live_tid))

@@ -9,6 +9,7 @@
 
 #include "sampler/discover/discover.h"
 #include "sampler/proc/environment.h"
+#include "sampler/proc/living_thread.h"
 
 namespace hangstack::sampler {
 namespace {
@@ -71,11 +72,11 @@ void read_late_evidence(const ProcFiles& proc, model::ProcessCapture& capture) {
     capture.problems.push_back({"pid", std::to_string(capture.pid), error});
   };
   static constexpr std::size_t kMaxBytes = 1UL << 20;
-  if (const auto text = proc.read(fmt::format("{}/cmdline", capture.pid), kMaxBytes))
+  if (const auto text = read_of_living(proc, capture.pid, "cmdline", kMaxBytes))
     capture.command_line = parse_command_line(*text);
   else
     note(text.error());
-  if (const auto text = proc.read(fmt::format("{}/environ", capture.pid), kMaxBytes))
+  if (const auto text = read_of_living(proc, capture.pid, "environ", kMaxBytes))
     capture.environment = parse_environment(*text);
   else
     note(text.error());

@@ -167,7 +167,8 @@ std::optional<AddressRange> debug_frame_range(Cursor body, bool is_64) {
 
 }  // namespace
 
-std::optional<AddressRange> FdeRanges::by_header(const AddressRange& header, model::ModuleAddress address) const {
+std::optional<FdeRanges::SearchResult> FdeRanges::by_header(const AddressRange& header,
+                                                            model::ModuleAddress address) const {
   Cursor cursor(file_->bytes_from(header.start), header.start.value);
   const auto version = cursor.take<std::uint8_t>();
   const auto frame_encoding = cursor.take<std::uint8_t>();
@@ -194,8 +195,8 @@ std::optional<AddressRange> FdeRanges::by_header(const AddressRange& header, mod
       high = middle;
     }
   }
-  if (low == 0) return std::nullopt;
-  return fde_range(*file_, field(low - 1, 4));
+  if (low == 0) return SearchResult{};
+  return SearchResult{fde_range(*file_, field(low - 1, 4))};
 }
 
 void FdeRanges::read_all() {
@@ -221,8 +222,8 @@ std::optional<AddressRange> FdeRanges::at(model::ModuleAddress address) {
   const auto header = file_->eh_frame_header();
   if (kind_ == FrameSection::eh_frame && header) {
     // With a search table a miss means "none" (LLVM PR 167849): the section is not scanned.
-    const auto range = by_header(*header, address);
-    return range && range->contains(address) ? range : std::nullopt;
+    if (const auto found = by_header(*header, address))
+      return found->range && found->range->contains(address) ? found->range : std::nullopt;
   }
   read_all();
   auto next = std::ranges::upper_bound(ranges_, address, {}, &AddressRange::start);

@@ -21,7 +21,11 @@ class FdeRanges {
   std::optional<AddressRange> at(model::ModuleAddress address);
 
  private:
-  std::optional<AddressRange> by_header(const AddressRange& header, model::ModuleAddress address) const;
+  struct SearchResult {
+    std::optional<AddressRange> range;  ///< of the last entry that begins at or below the address
+  };
+  /// None: the header has no search table, or one of another encoding than linkers write.
+  std::optional<SearchResult> by_header(const AddressRange& header, model::ModuleAddress address) const;
   void read_all();
 
   const ElfFile* file_;

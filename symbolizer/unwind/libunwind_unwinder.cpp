@@ -128,6 +128,7 @@ class LibunwindUnwinder : public Unwinder {
     }
     FrameList frames;
     StackEnd end;
+    switches_ = 0;
     UnwoundFrame current;
     current.trust = model::FrameTrust::context;
     read_position(cursor, current);
@@ -171,7 +172,8 @@ class LibunwindUnwinder : public Unwinder {
       end = bad_return_address(next_.pc, at, view.modules);
       return false;
     }
-    if (next_.sp <= current.sp && view.modules.same_mapping(next_.sp, current.sp)) {
+    if (next_.sp <= current.sp &&
+        (view.modules.same_mapping(next_.sp, current.sp) || ++switches_ > kMaxStackSwitches)) {
       end = no_progress(at, view.modules);
       return false;
     }
@@ -180,6 +182,7 @@ class LibunwindUnwinder : public Unwinder {
   }
 
   UnwoundFrame next_;
+  int switches_ = 0;
 };
 
 }  // namespace

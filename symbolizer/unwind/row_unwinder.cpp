@@ -21,9 +21,6 @@ using model::RemoteAddress;
 using model::StackNeed;
 using FailureKind = EvaluationFailure::Kind;
 
-/// Alternate signal stacks and stack switching libraries move to another stack; more often than this is a loop.
-constexpr int kMaxStackSwitches = 64;
-
 /// One walk up one stack.
 class Walk {
  public:

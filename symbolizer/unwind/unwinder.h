@@ -42,6 +42,9 @@ struct UnwoundStack {
 inline constexpr std::size_t kMaxInnermostFrames = 15'000;
 inline constexpr std::size_t kMaxOutermostFrames = 5'000;
 
+/// Alternate signal stacks and stack switching libraries move to another stack; more often than this is a loop.
+inline constexpr int kMaxStackSwitches = 64;
+
 class Unwinder {
  public:
   virtual ~Unwinder() = default;

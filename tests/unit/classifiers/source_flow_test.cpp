@@ -56,6 +56,40 @@ TEST(SourceFlow, AReturnAndTheOtherArmSkipTheCall) {
   EXPECT_EQ(flow_between(next, 4, 6), Flow::skipped);
 }
 
+TEST(SourceFlow, BreakAndContinueGoOnBehindTheirLoop) {
+  const std::string loop =
+      "def f():\n    for x in y:\n        if bad:\n            log()\n            break\n        sync()\n"
+      "    else:\n        all_good()\n    barrier()\n";
+  EXPECT_EQ(flow_between(loop, 4, 6), Flow::skipped);
+  EXPECT_EQ(flow_between(loop, 4, 8), Flow::skipped) << "else of a loop that was left by break";
+  EXPECT_EQ(flow_between(loop, 4, 9), Flow::follows);
+  EXPECT_EQ(flow_between(loop, 5, 9), Flow::follows) << "from the break itself";
+  const std::string next =
+      "def f():\n    for x in y:\n        if bad:\n            log()\n            continue\n        step()\n    "
+      "sync()\n";
+  EXPECT_EQ(flow_between(next, 4, 7), Flow::follows);
+}
+
+TEST(SourceFlow, AHeaderLeadsToItsOwnArms) {
+  const std::string arms =
+      "def f():\n    a()\n    if bad():\n        log()\n    elif worse():\n        pass\n    else:\n        sync()\n";
+  EXPECT_EQ(flow_between(arms, 3, 8), Flow::follows) << "from the condition of if";
+  EXPECT_EQ(flow_between(arms, 5, 8), Flow::follows) << "from the condition of elif";
+  EXPECT_EQ(flow_between(arms, 2, 8), Flow::follows) << "from before the if";
+  EXPECT_EQ(flow_between(arms, 6, 8), Flow::skipped);
+}
+
+TEST(SourceFlow, ATryLeadsToItsExcept) {
+  const std::string handled =
+      "def f():\n    try:\n        a()\n    except E:\n        b()\n    except F:\n        c()\n    else:\n"
+      "        d()\n    finally:\n        e()\n";
+  EXPECT_EQ(flow_between(handled, 3, 5), Flow::follows);
+  EXPECT_EQ(flow_between(handled, 3, 9), Flow::follows);
+  EXPECT_EQ(flow_between(handled, 5, 7), Flow::skipped);
+  EXPECT_EQ(flow_between(handled, 5, 9), Flow::skipped);
+  EXPECT_EQ(flow_between(handled, 5, 11), Flow::follows);
+}
+
 TEST(SourceFlow, ElseOfALoopIsNoOtherArm) {
   EXPECT_EQ(flow_between("def f():\n    for x in y:\n        a()\n    else:\n        sync()\n", 3, 5), Flow::follows);
 }

@@ -37,6 +37,14 @@ TEST(CaptureCodec, AnotherSchemaIsRefusedByName) {
   EXPECT_NE(decoded.error().message.find("hangstack-capture/9"), std::string::npos);
 }
 
+TEST(CaptureCodec, ADeepSchemaIsRefusedAndNotPrinted) {
+  const std::string deep(200'000, '[');
+  const auto capture = decode_capture(R"({"schema":)" + deep + std::string(deep.size(), ']') + "}", "");
+  ASSERT_FALSE(capture);
+  EXPECT_EQ(capture.error().code, ErrorCode::malformed_input);
+  EXPECT_LT(capture.error().message.size(), 200U);
+}
+
 TEST(CaptureCodec, FilesAreReadableByTheOwnerOnly) {
   const auto folder = std::filesystem::temp_directory_path() / ("hangstack-codec-" + std::to_string(::getpid()));
   const ProcessCapture capture = sample_capture();

@@ -118,6 +118,28 @@ TEST(ProcessEvidence, EarlyPartNeedsNoFileThatMayBlock) {
   EXPECT_EQ(early->capture.problems.size(), 2U);
 }
 
+TEST(ProcessEvidence, CommandAndEnvironmentOfAnEndedLeaderComeFromALivingThread) {
+  const tests::ProcFolder folder;
+  tests::FakeProcess leader = kRank;
+  leader.state = 'Z';
+  leader.threads = 2;
+  folder.add(leader);
+  folder.write("41877/cmdline", "");
+  std::filesystem::remove(folder.path() + "/41877/environ");
+  const std::string living = "41877/task/41900/";
+  tests::FakeProcess thread = kRank;
+  thread.pid = 41900;
+  folder.write(living + "stat", tests::stat_line(thread));
+  folder.write(living + "syscall", "202 0x1 0x2 0x3 0x4 0x5 0x6 0x7f0000001000 0x7f0000002000\n");
+  folder.write(living + "cmdline", std::string_view("python\0train.py\0", 16));
+  folder.write(living + "environ", std::string_view("RANK=3\0WORLD_SIZE=8\0", 20));
+  const auto process = read_process_evidence(ProcFiles(folder.path()), 41877);
+  ASSERT_TRUE(process) << process.error().error.message;
+  EXPECT_THAT(process->command_line, testing::ElementsAre("python", "train.py"));
+  EXPECT_THAT(process->environment, testing::Contains(testing::Pair("WORLD_SIZE", "8")));
+  EXPECT_EQ(process->identity.rank, 3);
+}
+
 TEST(ProcessEvidence, AFailureKeepsStateAndIdentity) {
   const tests::ProcFolder folder;
   tests::FakeProcess ended = kRank;
