@@ -1,12 +1,11 @@
 #include "cli/cli.h"
 
-#include <fmt/core.h>
-
 #include <csignal>
 #include <cstdio>
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/terminal.h"
 
 namespace hangstack::cli {
 
@@ -14,8 +13,8 @@ int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto options = parse_options(argc, argv);
   if (!options) {
-    fmt::print("{}", options.error().out);
-    fmt::print(stderr, "{}", options.error().err);
+    print(stdout, std::string_view(options.error().out));
+    print(stderr, std::string_view(options.error().err));
     return options.error().status;
   }
   switch (options->command) {

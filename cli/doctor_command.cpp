@@ -13,8 +13,8 @@ namespace {
 
 void print_check(const sampler::Check& check) {
   const char* mark = check.ok ? "ok  " : check.needed ? "NO  " : "no  ";
-  fmt::print("{}{}: {}\n", mark, report::printable(check.name), report::printable(check.finding));
-  if (!check.fix.empty()) fmt::print("      fix: {}\n", report::printable(check.fix));
+  print(stdout, "{}{}: {}\n", mark, report::printable(check.name), report::printable(check.finding));
+  if (!check.fix.empty()) print(stdout, "      fix: {}\n", report::printable(check.fix));
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ ExitStatus run_doctor(const Options& options) {
   const auto checks = sampler::examine(sampler::ProcFiles{}, pids, options.sampling.deadline);
   std::int32_t pid = -1;
   for (const sampler::Check& check : checks) {
-    if (check.pid != pid) fmt::print("{}\n", check.pid == 0 ? "this host" : fmt::format("\npid {}", check.pid));
+    if (check.pid != pid) print(stdout, "{}\n", check.pid == 0 ? "this host" : fmt::format("\npid {}", check.pid));
     pid = check.pid;
     print_check(check);
   }

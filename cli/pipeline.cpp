@@ -65,7 +65,8 @@ void take_over(model::ProcessCapture& capture, model::ProcessCapture&& visit) {
 }
 
 /// Symbolizes every process, and visits those threads again whose stacks lack registers or bytes.
-void complete_stacks(std::vector<SampledProcess>& sample, const Options& options, symbolizer::Symbolizer& symbolizer) {
+void complete_stacks(std::vector<SampledProcess>& sample, const Options& options, symbolizer::Symbolizer& symbolizer,
+                     const std::function<bool()>& interrupted) {
   for (int visit = 0;; ++visit) {
     std::vector<sampler::Target> targets;
     for (SampledProcess& process : sample) {
@@ -73,8 +74,8 @@ void complete_stacks(std::vector<SampledProcess>& sample, const Options& options
       auto needs = open_needs(*process.snapshot, options.sampling.stop);
       if (!needs.empty()) targets.push_back({process.capture.pid, std::move(needs)});
     }
-    if (targets.empty() || visit == kMaxVisits) return;
-    for (auto& result : sampler::sample_processes(targets, options.sampling, inspector_factory(options))) {
+    if (targets.empty() || visit == kMaxVisits || interrupted()) return;
+    for (auto& result : sampler::sample_processes(targets, options.sampling, inspector_factory(options), interrupted)) {
       if (!result) continue;
       const auto process = std::ranges::find(sample, result->pid, [](const auto& p) { return p.capture.pid; });
       if (process == sample.end() || process->capture.start_time_ticks != result->start_time_ticks) continue;
@@ -147,16 +148,19 @@ Session take_samples(const std::vector<std::int32_t>& pids, const Options& optio
     progress(fmt::format("sample {} of {}: {} processes", i + 1, options.samples, left.size()));
     const auto started = Clock::now();
     std::vector<SampledProcess> sample;
-    for (auto& result : sampler::sample_processes(targets_of(left), options.sampling, inspector_factory(options))) {
+    for (auto& result :
+         sampler::sample_processes(targets_of(left), options.sampling, inspector_factory(options), interrupted)) {
       if (result) {
         sample.push_back({std::move(*result), std::nullopt});
         continue;
       }
       std::erase(left, result.error().pid);
-      was_sampled(session, result.error().pid) ? note_loss(session, result.error())
-                                               : session.failed.push_back(result.error());
+      if (was_sampled(session, result.error().pid))
+        note_loss(session, result.error());
+      else
+        session.failed.push_back(result.error());
     }
-    complete_stacks(sample, options, symbolizer);
+    complete_stacks(sample, options, symbolizer, interrupted);
     session.samples.push_back(std::move(sample));
     if (i + 1 == options.samples || left.empty()) break;
     progress(fmt::format("sample {} of {} in {:.1f} s", i + 2, options.samples, options.gap_s));

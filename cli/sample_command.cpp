@@ -49,27 +49,29 @@ ExitStatus status_of(const model::Report& report, std::size_t pids, const Option
 }  // namespace
 
 ExitStatus run_sample(const Options& options) {
+  catch_interrupts();
   const auto pids = choose_targets(options);
   if (!pids) {
     print_error(pids.error());
     return pids.error().code == model::ErrorCode::usage ? ExitStatus::usage : ExitStatus::nothing_sampled;
   }
-  catch_interrupts();
   symbolizer::Symbolizer symbolizer({options.native, options.python, true});
   ProgressLine line(!options.quiet);
   Session session = take_samples(
       *pids, options, symbolizer, [&](std::string_view text) { line.show(text); }, [] { return g_interrupts > 0; });
   line.clear();
+  bool written = true;
   if (!options.capture_folder.empty()) {
     if (const auto kept = save_session(session, symbolizer.facts_json(), options.capture_folder); !kept) {
       print_error(kept.error());
+      written = false;
     } else if (!options.quiet) {
-      fmt::print(stderr, "captures kept in {}: they hold stack memory, as secret as the job itself\n",
-                 options.capture_folder);
+      print(stderr, "captures kept in {}: they hold stack memory, as secret as the job itself\n",
+            options.capture_folder);
     }
   }
   const model::Report report = make_report(std::move(session), symbolizer);
-  const bool written = write_outputs(report, options);
+  written = write_outputs(report, options) && written;
   if (g_interrupts > 0) return ExitStatus::interrupted;
   const ExitStatus status = status_of(report, pids->size(), options);
   return written || status != ExitStatus::report_made ? status : ExitStatus::partial;

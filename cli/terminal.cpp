@@ -43,27 +43,29 @@ bool write_file(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
+void print(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
+
 ProgressLine::ProgressLine(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::show(std::string_view text) {
   if (!active_) return;
-  fmt::print(stderr, "\r\x1b[K{}", text);
+  print(stderr, "\r\x1b[K{}", text);
   std::fflush(stderr);
   shown_ = true;
 }
 
 void ProgressLine::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  print(stderr, std::string_view("\r\x1b[K"));
   std::fflush(stderr);
   shown_ = false;
 }
 
 void print_error(const model::Error& error) {
-  fmt::print(stderr, "hangstack: {}\n", report::printable(error.message));
-  if (!error.fix.empty()) fmt::print(stderr, "  {}\n", report::printable(error.fix));
+  print(stderr, "hangstack: {}\n", report::printable(error.message));
+  if (!error.fix.empty()) print(stderr, "  {}\n", report::printable(error.fix));
 }
 
 bool write_outputs(const model::Report& report, const Options& options) {

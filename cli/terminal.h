@@ -1,13 +1,25 @@
 #pragma once
 // What goes to the terminal and to files.
 
+#include <fmt/core.h>
+
+#include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/options.h"
 #include "model/diagnosis.h"
 
 namespace hangstack::cli {
+
+/// `text` to `stream`. One that takes nothing (a full disk, a closed pipe) is no reason to end: nothing is said.
+void print(std::FILE* stream, std::string_view text);
+
+template <typename... Arguments>
+void print(std::FILE* stream, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  print(stream, std::string_view(fmt::format(format, std::forward<Arguments>(arguments)...)));
+}
 
 /// One line on stderr that is written over, only while stderr is a terminal.
 class ProgressLine {

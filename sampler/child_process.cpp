@@ -103,7 +103,7 @@ model::Expected<ChildProcess> ChildProcess::start(const std::function<void(int)>
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), pipe_(std::exchange(other.pipe_, -1)), end_signal_(other.end_signal_) {}
+    : pid_(std::exchange(other.pid_, -1)), pipe_(std::exchange(other.pipe_, -1)), end_(other.end_) {}
 
 ChildProcess::~ChildProcess() {
   close_pipe();
@@ -119,7 +119,8 @@ bool ChildProcess::reap() {
   int status = 0;
   const pid_t found = ::waitpid(pid_, &status, WNOHANG);
   if (found == 0 || (found < 0 && errno == EINTR)) return false;
-  if (found == pid_ && WIFSIGNALED(status)) end_signal_ = WTERMSIG(status);
+  if (found == pid_ && WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
+  if (found == pid_ && WIFEXITED(status)) end_.status = WEXITSTATUS(status);
   pid_ = -1;
   return true;
 }

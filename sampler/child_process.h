@@ -10,6 +10,12 @@
 
 namespace hangstack::sampler {
 
+/// How a child ended; both 0: well, or it is not reaped yet.
+struct ChildEnd {
+  int signal = 0;
+  int status = 0;  ///< what it exited with; 2: an exception ended it
+};
+
 /// Forks; the child runs `body` with the writing end of a pipe and ends. It dies with its parent, holds no descriptor
 /// but that pipe (0, 1 and 2 are /dev/null: a child that is left behind must not keep the user's pipes open), has
 /// default signal dispositions, blocks SIGCHLD only (stop/wait.h waits for it), and ignores the terminal's stop
@@ -28,8 +34,7 @@ class ChildProcess {
   /// SIGKILL; true once it is reaped, within `patience_ms`. What it had written stays readable.
   bool kill(int patience_ms);
 
-  /// Signal that ended it; 0 if it exited, or is not reaped yet.
-  [[nodiscard]] int end_signal() const { return end_signal_; }
+  [[nodiscard]] ChildEnd end() const { return end_; }
 
  private:
   ChildProcess(pid_t pid, int pipe) : pid_(pid), pipe_(pipe) {}
@@ -37,7 +42,7 @@ class ChildProcess {
 
   pid_t pid_;
   int pipe_;
-  int end_signal_ = 0;
+  ChildEnd end_;
 };
 
 /// While it lives, SIGCHLD has its default disposition and is not ignored: otherwise children vanish unreaped, and a

@@ -41,6 +41,7 @@ Collection::Collection(const Target& target, const SamplingOptions& options)
 void Collection::begin_child() {
   if (++children_ > 1) plan_.earlier = &threads_;
   parser_ = {};
+  child_stopped_us_ = 0;
   broken_ = false;
   done_ = false;
   stage_ = Stage::evidence;
@@ -104,6 +105,7 @@ void Collection::take_thread(const Frame& frame) {
   auto thread = thread_from(frame.body);
   if (!thread) return note(thread.error().code, thread.error().message);
   plan_.finished.insert(thread->tid);
+  child_stopped_us_ += thread->stopped_us;
   threads_.insert_or_assign(thread->tid, std::move(*thread));
 }
 
@@ -114,6 +116,7 @@ void Collection::take_rest(const Frame& frame) {
   std::ranges::move(rest->memory, std::back_inserter(capture_->memory));
   std::ranges::move(rest->problems, std::back_inserter(capture_->problems));
   capture_->stopped_us += rest->stopped_us;
+  child_stopped_us_ = 0;
   if (!rest->mappings.empty()) capture_->mappings = std::move(rest->mappings);
   if (!rest->files.empty()) capture_->files = std::move(rest->files);
 }
@@ -142,11 +145,14 @@ void Collection::note_thread(std::int32_t tid, ErrorCode code, std::string messa
 
 steady_clock::time_point Collection::step_deadline() const { return stage_since_ + plan_.options.deadline / 4; }
 
-void Collection::child_lost(int signal, bool overdue) {
-  const bool held_too_long = signal == SIGALRM;
+void Collection::child_lost(const ChildEnd& end, bool overdue) {
+  if (capture_) capture_->stopped_us += std::exchange(child_stopped_us_, 0);
+  const bool held_too_long = end.signal == SIGALRM;
   const bool slow = overdue || held_too_long;
   const ErrorCode code = slow ? ErrorCode::timed_out : ErrorCode::internal;
-  const std::string what = slow ? "did not end in time" : fmt::format("ended by signal {}", signal);
+  const std::string what = slow              ? "did not end in time"
+                           : end.signal != 0 ? fmt::format("ended by signal {}", end.signal)
+                                             : fmt::format("ended too early (status {})", end.status);
   if (stage_ == Stage::thread) {
     const auto found = threads_.find(stage_tid_);
     const std::string wchan = found == threads_.end() ? "" : found->second.wchan;
@@ -167,22 +173,28 @@ bool Collection::wants_another_child() const {
   return !done_ && !refusal_ && children_ < kMaxChildren && stage_ != Stage::evidence;
 }
 
-void Collection::report_unread_threads(bool out_of_time) {
+void Collection::report_unread_threads(Cut cut) {
   for (auto& [tid, thread] : threads_) {
     if (plan_.finished.contains(tid) || thread.method != model::CaptureMethod::none || thread.kernel_worker) continue;
     const auto limit = static_cast<double>(plan_.options.deadline.count()) / 1000;
-    if (out_of_time)
+    if (cut == Cut::out_of_time)
       thread.problems.push_back({ErrorCode::timed_out, fmt::format("thread {} was not reached within {} s", tid, limit),
                                  "sample with a longer --timeout"});
     else
-      thread.problems.push_back({ErrorCode::internal, fmt::format("thread {} was not reached", tid), {}});
+      thread.problems.push_back(
+          {cut == Cut::interrupted ? ErrorCode::timed_out : ErrorCode::internal,
+           fmt::format("thread {} was not reached{}", tid, cut == Cut::interrupted ? " before the interruption" : ""),
+           {}});
   }
 }
 
-SampleResult Collection::take(bool out_of_time) {
+SampleResult Collection::take(Cut cut) {
   if (refusal_) return tl::make_unexpected(std::move(*refusal_));
-  report_unread_threads(out_of_time);
-  if (!capture_) note(ErrorCode::timed_out, fmt::format("pid {} gave nothing in time", plan_.target.pid));
+  report_unread_threads(cut);
+  if (!capture_) {
+    note(ErrorCode::timed_out, fmt::format("pid {} gave nothing {}", plan_.target.pid,
+                                           cut == Cut::interrupted ? "before the interruption" : "in time"));
+  }
   ProcessCapture capture = std::move(*capture_);
   for (auto& [tid, thread] : threads_) capture.threads.push_back(std::move(thread));
   if (capture.threads.empty()) {

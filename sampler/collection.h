@@ -8,11 +8,15 @@
 #include <set>
 #include <string_view>
 
+#include "sampler/child_process.h"
 #include "sampler/sampler.h"
 #include "sampler/stream.h"
 #include "sampler/target_reader.h"
 
 namespace hangstack::sampler {
+
+/// Why a target was not read to its end.
+enum class Cut : std::uint8_t { none, out_of_time, interrupted };
 
 class Collection {
  public:
@@ -28,9 +32,9 @@ class Collection {
   /// does not cost the others.
   [[nodiscard]] std::chrono::steady_clock::time_point step_deadline() const;
 
-  /// The child is gone: `signal` killed it (0: it exited), or the parent gave it up at its step's deadline. The step is
-  /// left out from here on, and what stood at it is noted.
-  void child_lost(int signal, bool overdue);
+  /// The child is gone by itself, or the parent gave it up at its step's deadline (`overdue`; how it ended then says
+  /// nothing). The step is left out from here on, and what stood at it is noted.
+  void child_lost(const ChildEnd& end, bool overdue);
 
   /// No child could be made.
   void child_missing(const model::Error& error);
@@ -41,8 +45,8 @@ class Collection {
   /// A new child begins: the parser starts anew.
   void begin_child();
 
-  /// What there is. `out_of_time`: the target's deadline passed before the child was done.
-  SampleResult take(bool out_of_time);
+  /// What there is.
+  SampleResult take(Cut cut);
 
  private:
   void apply(Frame frame);
@@ -53,7 +57,7 @@ class Collection {
   void take_refusal(const Frame& frame);
   void note(model::ErrorCode code, std::string message, std::string fix = {});
   void note_thread(std::int32_t tid, model::ErrorCode code, std::string message, std::string fix);
-  void report_unread_threads(bool out_of_time);
+  void report_unread_threads(Cut cut);
 
   ReadPlan plan_;
   FrameParser parser_;
@@ -63,6 +67,7 @@ class Collection {
   Stage stage_ = Stage::evidence;
   std::int32_t stage_tid_ = 0;
   std::chrono::steady_clock::time_point stage_since_;
+  double child_stopped_us_ = 0;  ///< of the current child's threads; its last frame says it for all
   std::optional<model::ProcessCapture> capture_;
   bool has_process_ = false;
   std::map<std::int32_t, model::ThreadCapture> threads_;

@@ -22,6 +22,9 @@ using std::chrono::steady_clock;
 /// How long a killed child is waited for before it is left behind.
 constexpr int kKillPatienceMs = 50;
 
+/// A signal that arrives right before a wait is noticed so late.
+constexpr int kLongestWaitMs = 250;
+
 /// One target, from its first child to its result.
 class Reading {
  public:
@@ -63,13 +66,21 @@ class Reading {
   }
 
   void check_time() {
+    if (steady_clock::now() < next_deadline()) return;
+    // What came while others were read is no delay of the child's.
+    read_pipe();
     const auto now = steady_clock::now();
-    if (now < next_deadline()) return;
-    out_of_time_ = now >= deadline_;
+    if (!running() || now < next_deadline()) return;
+    if (now >= deadline_) cut_ = Cut::out_of_time;
     end_child(true);
   }
 
-  SampleResult take() { return collection_.take(out_of_time_); }
+  void interrupt() {
+    cut_ = Cut::interrupted;
+    end_child(true);
+  }
+
+  SampleResult take() { return collection_.take(cut_); }
 
  private:
   void end_child(bool overdue) {
@@ -79,11 +90,11 @@ class Reading {
     }
     child_->close_pipe();
     child_->kill(overdue ? 0 : kKillPatienceMs);
-    const int signal = child_->end_signal();
+    const ChildEnd end = child_->end();
     child_.reset();
-    if (collection_.is_done()) return;
-    collection_.child_lost(overdue ? 0 : signal, overdue);
-    if (!out_of_time_ && collection_.wants_another_child()) start();
+    if (collection_.is_done() || cut_ == Cut::interrupted) return;
+    collection_.child_lost(end, overdue);
+    if (cut_ == Cut::none && collection_.wants_another_child()) start();
   }
 
   /// What a killed child had written.
@@ -98,7 +109,7 @@ class Reading {
   Collection collection_;
   steady_clock::time_point deadline_;
   std::optional<ChildProcess> child_;
-  bool out_of_time_ = false;
+  Cut cut_ = Cut::none;
 };
 
 /// One round: waits until a pipe has something or a deadline passes.
@@ -110,7 +121,7 @@ void wait_and_read(std::span<Reading* const> running) {
     deadline = std::min(deadline, reading->next_deadline());
   }
   const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
-  const int timeout = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+  const int timeout = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, kLongestWaitMs));
   const int ready = ::poll(waits.data(), waits.size(), timeout);
   for (std::size_t i = 0; i < running.size(); ++i) {
     if (ready > 0 && waits[i].revents != 0) running[i]->read_pipe();
@@ -121,7 +132,8 @@ void wait_and_read(std::span<Reading* const> running) {
 }  // namespace
 
 std::vector<SampleResult> sample_processes(std::span<const Target> targets, const SamplingOptions& options,
-                                           const InspectorFactory& make_inspector) {
+                                           const InspectorFactory& make_inspector,
+                                           const std::function<bool()>& interrupted) {
   const ReapableChildren reapable;
   std::vector<Reading> readings;
   readings.reserve(targets.size());
@@ -132,7 +144,11 @@ std::vector<SampleResult> sample_processes(std::span<const Target> targets, cons
       if (reading.running()) running.push_back(&reading);
     }
     if (running.empty()) break;
-    wait_and_read(running);
+    if (interrupted && interrupted()) {
+      for (Reading* reading : running) reading->interrupt();
+    } else {
+      wait_and_read(running);
+    }
   }
   std::vector<SampleResult> results;
   results.reserve(readings.size());

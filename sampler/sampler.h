@@ -44,8 +44,10 @@ using SampleResult = tl::expected<model::ProcessCapture, model::FailedProcess>;
 /// Reads all targets in parallel, each by a child process of its own with its own deadline; results in the order of
 /// `targets`. A child that blocks for good is left behind; what it had sent by then is the capture, with the reason in
 /// `problems`. A target that refuses (zombie, kernel thread, no permission...) is a FailedProcess with one sentence.
-/// Nothing stays stopped, whatever happens to hangstack or its children.
+/// Nothing stays stopped, whatever happens to hangstack or its children. `interrupted` (may be empty) is asked again
+/// and again, at least every 250 ms: once it says true, what is there by then is the result.
 std::vector<SampleResult> sample_processes(std::span<const Target> targets, const SamplingOptions& options,
-                                           const InspectorFactory& make_inspector);
+                                           const InspectorFactory& make_inspector,
+                                           const std::function<bool()>& interrupted = {});
 
 }  // namespace hangstack::sampler

@@ -99,7 +99,13 @@ Ruling judge_process_stopped(const JobFacts& job) {
     verdict.against.push_back(fmt::format("{} still moved between the samples", job.who(job.moved.minus(held))));
   }
   add_steps(verdict, job);
-  return {verdict, {}, fmt::format("{} in state {}", job.who(held), job.stopped.empty() ? "t" : "T")};
+  std::vector<model::Alternative> alternatives;
+  if (const Ruling death = judge_rank_died(job); death.verdict) {
+    const std::string gone = job.subject(death.verdict->culprit_ranks, "is", "are") + " gone";
+    verdict.against.push_back(gone + ": letting the others go on may not be enough");
+    alternatives.push_back({"rank_died", death.verdict->confidence, gone + " too"});
+  }
+  return {verdict, alternatives, fmt::format("{} in state {}", job.who(held), job.stopped.empty() ? "t" : "T")};
 }
 
 }  // namespace hangstack::classifiers

@@ -11,9 +11,10 @@
 namespace hangstack::sampler {
 namespace {
 
-Frame thread_frame(std::int32_t tid) {
+Frame thread_frame(std::int32_t tid, double stopped_us = 0) {
   model::ThreadCapture thread;
   thread.tid = tid;
+  thread.stopped_us = stopped_us;
   thread.method = model::CaptureMethod::looked;
   thread.memory = {{model::RemoteAddress{0x1000}, tests::bytes_of("stack")}};
   return {FrameKind::thread, Stage::thread, tid, bytes_of(thread)};
@@ -93,7 +94,7 @@ TEST(FrameParser, SurvivesEveryChangedByte) {
     collection.begin_child();
     collection.feed(listed_threads({5, 6}));
     collection.feed(bytes);
-    EXPECT_TRUE(collection.take(false)) << at;
+    EXPECT_TRUE(collection.take(Cut::none)) << at;
   }
 }
 
@@ -109,7 +110,7 @@ class OneTarget : public ::testing::Test {
 TEST_F(OneTarget, AThreadThatBlockedIsLeftOutByTheNextChild) {
   collection_.feed(listed_threads({7, 8}));
   feed_stage(Stage::thread, 7);
-  collection_.child_lost(0, true);
+  collection_.child_lost({}, true);
   ASSERT_TRUE(collection_.wants_another_child());
   EXPECT_TRUE(collection_.plan().finished.contains(7));
   collection_.begin_child();
@@ -117,7 +118,7 @@ TEST_F(OneTarget, AThreadThatBlockedIsLeftOutByTheNextChild) {
   collection_.feed(encode_frame(thread_frame(8)));
   collection_.feed(encode_frame({FrameKind::done, Stage::finish, 0, {}}));
   EXPECT_FALSE(collection_.wants_another_child());
-  const auto capture = collection_.take(false);
+  const auto capture = collection_.take(Cut::none);
   ASSERT_TRUE(capture);
   ASSERT_EQ(capture->threads.size(), 2U);
   ASSERT_EQ(capture->threads[0].problems.size(), 1U);
@@ -128,7 +129,7 @@ TEST_F(OneTarget, AThreadThatBlockedIsLeftOutByTheNextChild) {
 TEST_F(OneTarget, AStepThatBlockedIsLeftOutByTheNextChild) {
   collection_.feed(listed_threads({7}));
   feed_stage(Stage::mappings);
-  collection_.child_lost(0, true);
+  collection_.child_lost({}, true);
   EXPECT_TRUE(collection_.wants_another_child());
   EXPECT_TRUE(collection_.plan().skip.contains(Stage::mappings));
   EXPECT_TRUE(collection_.plan().finished.empty());
@@ -137,7 +138,7 @@ TEST_F(OneTarget, AStepThatBlockedIsLeftOutByTheNextChild) {
 TEST_F(OneTarget, ThreadsThatWereNotReachedSaySo) {
   collection_.feed(listed_threads({7, 8}));
   collection_.feed(encode_frame(thread_frame(7)));
-  const auto capture = collection_.take(true);
+  const auto capture = collection_.take(Cut::out_of_time);
   ASSERT_TRUE(capture);
   EXPECT_TRUE(capture->threads[0].problems.empty());
   ASSERT_EQ(capture->threads[1].problems.size(), 1U);
@@ -145,10 +146,20 @@ TEST_F(OneTarget, ThreadsThatWereNotReachedSaySo) {
 }
 
 TEST_F(OneTarget, ThatGaveNothingIsAFailureWithASentence) {
-  collection_.child_lost(11, false);
-  const auto capture = collection_.take(false);
+  collection_.child_lost({.signal = 11}, false);
+  const auto capture = collection_.take(Cut::none);
   ASSERT_FALSE(capture);
   EXPECT_NE(capture.error().error.message.find("signal 11"), std::string::npos);
+}
+
+TEST_F(OneTarget, PausesOfALostChildAreKept) {
+  collection_.feed(listed_threads({7}));
+  collection_.feed(encode_frame(thread_frame(7, 40)));
+  collection_.child_lost({.status = 2}, false);
+  const auto capture = collection_.take(Cut::none);
+  ASSERT_TRUE(capture);
+  EXPECT_EQ(capture->stopped_us, 40);
+  EXPECT_NE(capture->problems.back().error.message.find("status 2"), std::string::npos);
 }
 
 TEST_F(OneTarget, EndlessTroubleEnds) {
@@ -156,7 +167,7 @@ TEST_F(OneTarget, EndlessTroubleEnds) {
   int children = 1;
   for (; children < 100; ++children) {
     feed_stage(Stage::thread, 1000 + children);
-    collection_.child_lost(9, false);
+    collection_.child_lost({.signal = 9}, false);
     if (!collection_.wants_another_child()) break;
     collection_.begin_child();
   }
