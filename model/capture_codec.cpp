@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "model/capture_json.h"

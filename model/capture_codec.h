@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "model/capture.h"
-#include "model/diagnosis.h"
 
 namespace hangstack::model {
 

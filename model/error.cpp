@@ -17,7 +17,6 @@ std::string_view error_code_name(ErrorCode code) {
     case ErrorCode::unreadable_memory: return "unreadable_memory";
     case ErrorCode::malformed_input: return "malformed_input";
     case ErrorCode::bad_elf: return "bad_elf";
-    case ErrorCode::no_unwind_info: return "no_unwind_info";
     case ErrorCode::unsupported_python: return "unsupported_python";
     case ErrorCode::unavailable: return "unavailable";
     case ErrorCode::internal: return "internal";

@@ -23,7 +23,6 @@ enum class ErrorCode {
   unreadable_memory,   ///< an address is not mapped, or may not be read safely
   malformed_input,     ///< bytes from elsewhere do not make sense
   bad_elf,             ///< a file is not the ELF file that it should be
-  no_unwind_info,      ///< no call frame information covers an address
   unsupported_python,  ///< an interpreter whose layout is not known
   unavailable,         ///< the kernel or machine does not offer it
   internal,            ///< a defect of hangstack

@@ -19,10 +19,6 @@ Expected<void> MemoryReader::read_exact(RemoteAddress address, std::span<std::by
                  fmt::format("{} bytes at {:#x} cannot be read", into.size(), address.value));
 }
 
-Expected<RemoteAddress> MemoryReader::read_pointer(RemoteAddress address) {
-  return read<std::uint64_t>(address).map([](std::uint64_t v) { return RemoteAddress{v}; });
-}
-
 Expected<std::string> MemoryReader::read_c_string(RemoteAddress address, std::size_t max_bytes) {
   std::string text;
   std::array<std::byte, 256> chunk{};

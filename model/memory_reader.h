@@ -44,8 +44,6 @@ class MemoryReader {
     return value;
   }
 
-  Expected<RemoteAddress> read_pointer(RemoteAddress address);
-
   /// The bytes before the first NUL, at most `max_bytes`; an error if there is none within them.
   Expected<std::string> read_c_string(RemoteAddress address, std::size_t max_bytes);
 };

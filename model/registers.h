@@ -37,7 +37,6 @@ class RegisterSet {
     values_[index(r)] = value;
     known_ |= 1U << index(r);
   }
-  void forget(Register r) { known_ &= ~(1U << index(r)); }
   [[nodiscard]] bool knows(Register r) const { return ((known_ >> index(r)) & 1U) != 0; }
   [[nodiscard]] std::optional<std::uint64_t> get(Register r) const {
     if (!knows(r)) return std::nullopt;

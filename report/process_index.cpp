@@ -10,7 +10,7 @@ ProcessIndex::ProcessIndex(const model::Report& report) {
     processes_.emplace(Key{history.last().host, history.last().pid}, &history.last());
   }
   for (const auto& job : report.jobs) {
-    for (const auto& row : job.ranks) rows_.emplace(Key{row.host, row.pid}, std::pair{&job, &row});
+    for (const auto& row : job.ranks) jobs_.emplace(Key{row.host, row.pid}, &job);
   }
 }
 
@@ -20,13 +20,8 @@ const model::ProcessSnapshot* ProcessIndex::process(const std::string& host, std
 }
 
 const model::Job* ProcessIndex::job_of(const std::string& host, std::int32_t pid) const {
-  const auto it = rows_.find({host, pid});
-  return it == rows_.end() ? nullptr : it->second.first;
-}
-
-const model::RankRow* ProcessIndex::row_of(const std::string& host, std::int32_t pid) const {
-  const auto it = rows_.find({host, pid});
-  return it == rows_.end() ? nullptr : it->second.second;
+  const auto it = jobs_.find({host, pid});
+  return it == jobs_.end() ? nullptr : it->second;
 }
 
 const model::Thread* leading_thread(const model::ProcessSnapshot& process) {

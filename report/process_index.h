@@ -19,13 +19,11 @@ class ProcessIndex {
   [[nodiscard]] const model::ProcessSnapshot* process(const std::string& host, std::int32_t pid) const;
   /// The job that lists the process; null if none does.
   [[nodiscard]] const model::Job* job_of(const std::string& host, std::int32_t pid) const;
-  /// The process's row in its job; null if there is none.
-  [[nodiscard]] const model::RankRow* row_of(const std::string& host, std::int32_t pid) const;
 
  private:
   using Key = std::pair<std::string, std::int32_t>;
   std::map<Key, const model::ProcessSnapshot*> processes_;
-  std::map<Key, std::pair<const model::Job*, const model::RankRow*>> rows_;
+  std::map<Key, const model::Job*> jobs_;
 };
 
 /// The thread that stands for its process: the blocking one, else the main thread, else the first; null if the

@@ -77,8 +77,6 @@ struct JobFacts {
   [[nodiscard]] std::optional<double> stuck_for(const model::RankSet& set) const;
   /// Missing, and nothing says where they are.
   [[nodiscard]] model::RankSet untraced() const { return missing.minus(left_out); }
-  /// Every rank of the job was read on the hosts looked at, as far as is known.
-  [[nodiscard]] bool complete() const { return missing.empty() && failed.empty() && blind.empty(); }
 };
 
 inline constexpr double kLeastAge_s = 1;

@@ -17,8 +17,6 @@ struct Outsiders {
   bool left = false;       ///< all of `past` have passed it for good: exit, teardown, or by their source
   std::string operation;   ///< "all_reduce at sync_gradients train.py:131"
   std::map<std::string, model::RankSet> placements;
-
-  [[nodiscard]] bool any() const { return !waiting.empty() && (!late.empty() || !past.empty()); }
 };
 
 /// Compares every outsider with a rank at the most common call site.

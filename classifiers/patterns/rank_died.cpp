@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/pattern.h"
 

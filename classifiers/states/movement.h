@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "classifiers/normalize/frames.h"
 #include "classifiers/states/state.h"

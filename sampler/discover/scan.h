@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "sampler/discover/process_tree.h"

@@ -62,7 +62,6 @@ model::Expected<Stat> parse_stat(std::string_view text) {
   if (state.size() != 1 || !numbers.read(fields)) return malformed();
   stat.state = state[0];
   stat.parent_pid = numbers.small(4);
-  stat.session = numbers.small(6);
   stat.flags = static_cast<std::uint32_t>(numbers.at(9));
   stat.user_ticks = numbers.at(14);
   stat.system_ticks = numbers.at(15);

@@ -19,7 +19,6 @@ struct Stat {
   std::string comm;      ///< raw bytes: blanks, parentheses and newlines are possible
   char state = '?';
   std::int32_t parent_pid = 0;
-  std::int32_t session = 0;
   std::uint32_t flags = 0;
   std::uint64_t user_ticks = 0;
   std::uint64_t system_ticks = 0;

@@ -49,13 +49,10 @@ bool parse_line(std::string_view key, std::string_view value, Status& status) {
   if (key == "CapPrm") return assign(status.cap_permitted, value, 16);
   if (key == "CapEff") return assign(status.cap_effective, value, 16);
   if (key == "Seccomp") return assign(status.seccomp, value);
-  if (key == "NoNewPrivs" || key == "Kthread") {
+  if (key == "Kthread") {
     int flag = 0;
     if (!assign(flag, value)) return false;
-    if (key == "Kthread")
-      status.kernel_thread = flag != 0;
-    else
-      status.no_new_privs = flag != 0;
+    status.kernel_thread = flag != 0;
     return true;
   }
   if (key == "voluntary_ctxt_switches") return assign(status.voluntary_switches, value);

@@ -21,7 +21,6 @@ struct Status {
   model::SignalState signals;
   std::uint64_t cap_permitted = 0;  ///< bit n stands for capability n
   std::uint64_t cap_effective = 0;
-  bool no_new_privs = false;
   int seccomp = 0;                    ///< 0 off, 1 strict, 2 filter
   std::optional<bool> kernel_thread;  ///< Kthread, since Linux 6.10
   std::uint64_t voluntary_switches = 0;

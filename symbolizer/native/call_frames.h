@@ -2,7 +2,6 @@
 // Call frame information of one ELF file, read by libdw.
 
 #include <functional>
-#include <memory>
 #include <optional>
 
 #include "symbolizer/native/call_frame_row.h"

@@ -2,7 +2,6 @@
 // The other files that describe an ELF file: separate debug files, and mini debug information inside it.
 
 #include <memory>
-#include <string>
 
 #include "symbolizer/native/elf_file.h"
 

@@ -1,7 +1,5 @@
 #include "symbolizer/python/attribute.h"
 
-#include <algorithm>
-
 #include "symbolizer/python/dict.h"
 #include "symbolizer/python/objects.h"
 #include "symbolizer/python/remote_struct.h"

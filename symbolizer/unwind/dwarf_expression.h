@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <tl/expected.hpp>
 #include <vector>
 

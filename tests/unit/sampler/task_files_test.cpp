@@ -79,7 +79,6 @@ TEST(Status, FieldsAreRead) {
   EXPECT_EQ(status->signals, (model::SignalState{1, 2, 4, 8, 0x8000000000000010}));
   EXPECT_EQ(status->cap_permitted, 0x1fffeffffffU);
   EXPECT_EQ(status->cap_effective, 0x80000U);
-  EXPECT_TRUE(status->no_new_privs);
   EXPECT_EQ(status->seccomp, 2);
   EXPECT_EQ(status->kernel_thread, false);
   EXPECT_EQ(status->voluntary_switches, 150U);
