@@ -4,7 +4,8 @@
 //   DIR/session.json            what was asked, and when
 //   DIR/facts.json              what was asked of ELF files
 //   DIR/sources/N               text of the N-th user's Python file that session.json names
-//   DIR/SAMPLE-PID/             one capture (model/capture_codec.h); a process that failed has no threads
+//   DIR/SAMPLE-PID/             one capture (model/capture_codec.h)
+//   DIR/failed-PID/             likewise of a process that failed: without threads, with the reason
 
 #include <filesystem>
 #include <map>

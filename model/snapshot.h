@@ -17,7 +17,7 @@ namespace hangstack::model {
 enum class FrameKind : std::uint8_t { native, python, inlined, gpu, marker };
 std::string_view frame_kind_name(FrameKind kind);  ///< "native", "python", "inline", "gpu", "marker"
 
-/// How a frame was found, best first. Shown in JSON; anything below `frame_pointer` is marked in text.
+/// How a frame was found, best first. Shown in JSON; a guess is marked in text too.
 enum class FrameTrust : std::uint8_t {
   context,        ///< the thread's own registers
   cfi,            ///< call frame information

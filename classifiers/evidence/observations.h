@@ -47,7 +47,7 @@ void decide_hung(model::Verdict& verdict, const JobFacts& job, const model::Rank
 
 void append(std::vector<model::Observation>& to, std::vector<model::Observation> more);
 
-/// "rank 1 sleeps in time.sleep at train_step job.py:17"
+/// What the rank does, to stand behind its name: "sleeps in time.sleep at train_step job.py:17"
 std::string doing(const JobFacts& job, int rank);
 
 }  // namespace hangstack::classifiers

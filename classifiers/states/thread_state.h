@@ -6,8 +6,8 @@
 
 namespace hangstack::classifiers {
 
-/// The first that applies: communication operation (unless the thread has come back from it and waits for the GIL),
-/// device, Python library, GIL, lock, sleep, child process, I/O, condition, running. States T, t, D and Z of the
+/// The first that applies: GIL (also on the way back from what it waited for), communication operation, device, Python
+/// library, lock, sleep, child process, I/O, condition, running. States T, t, D and Z of the
 /// kernel stand above all of them; `beneath` then keeps what the stack says.
 ThreadState state_of(const ThreadView& view);
 

@@ -37,7 +37,7 @@ std::optional<RankClaim> claim_from_arguments(std::span<const std::string> argum
 /// counts.
 std::optional<RankClaim> claim_from_title(std::string_view title);
 
-/// Environment, else title, else arguments.
+/// Title, else environment, else arguments.
 std::optional<RankClaim> find_claim(const Variables& environment, std::span<const std::string> arguments);
 
 /// What names the job: MASTER_ADDR:MASTER_PORT, TORCHELASTIC_RUN_ID, Slurm's job and step, PMIx' name space, Open MPI's

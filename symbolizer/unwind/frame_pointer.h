@@ -17,7 +17,7 @@ namespace hangstack::symbolizer {
 struct FoundFramePointer {
   std::uint64_t rbp = 0;
   /// The distance from rsp agrees with the function's prologue. Otherwise only the return address spoke for it, which
-  /// a left-over of an earlier call can do too: then every call further out must be proved (see `calls_are_proved`).
+  /// a left-over of an earlier call can do too: then every call further out must be proved (call_site.h).
   bool by_frame_size = false;
   model::FrameTrust trust = model::FrameTrust::guess;
 };
