@@ -61,7 +61,7 @@ std::optional<RunQueueClock::Reading> RunQueueClock::read_here() const {
   // The kernel writes exec_start of a running thread when it is put on a processor: a nap makes that now.
   const timespec nap{0, 1000};
   ::nanosleep(&nap, nullptr);
-  std::array<char, 16384> buffer;
+  std::array<char, 16384> buffer{};
   const std::int64_t now_ns = monotonic_ns();
   const auto sched = proc_.read_once("thread-self/sched", buffer);
   const auto clock_ms = sched ? parse_exec_start_ms(*sched) : std::nullopt;

@@ -18,7 +18,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 void run(const Bytes& input) {
   // A copy of its own, so that a read behind the end is seen by the address sanitizer.
-  const Bytes exact(input);
+  const Bytes exact(input.begin(), input.end());
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }
 

@@ -93,7 +93,7 @@ void serve_one(int device, const fuse_in_header& in, const char* body) {
 
 [[noreturn]] void serve(int device) {
   targets::die_with_parent();
-  std::array<char, 1 << 17> request;
+  std::array<char, 1 << 17> request{};
   while (true) {
     const ssize_t bytes = ::read(device, request.data(), request.size());
     if (bytes < 0 && (errno == EINTR || errno == ENOENT)) continue;
