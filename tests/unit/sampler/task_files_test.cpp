@@ -99,7 +99,7 @@ TEST(Status, EveryTruncationFails) {
 }
 
 TEST(Status, KnownLinesThatMakeNoSenseFail) {
-  for (const char* line : {"Uid:\t1 2 3", "Tgid:\tx", "NSpid:\t1 -", "SigBlk:\t00g", "Seccomp:\t", "NoNewPrivs:\tyes",
+  for (const char* line : {"Uid:\t1 2 3", "Tgid:\tx", "NSpid:\t1 -", "SigBlk:\t00g", "Seccomp:\t", "Kthread:\tyes",
                            "NSpid:\t99999999999", "CapEff:\t11111111111111111"})
     EXPECT_FALSE(parse_status(line + ("\n" + kStatus))) << line;
 }
