@@ -8,6 +8,5 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view json = bytes.substr(0, end);
   const std::string_view memory = end == std::string_view::npos ? std::string_view() : bytes.substr(end + 1);
   (void)hangstack::model::decode_capture(json, memory);
-  (void)hangstack::model::decode_thread(json, memory);
   return 0;
 }
