@@ -54,7 +54,7 @@ void take_over(model::ProcessCapture& capture, model::ProcessCapture&& visit) {
     const auto first = std::ranges::find(capture.threads, again.tid, &model::ThreadCapture::tid);
     if (first == capture.threads.end() || again.method == model::CaptureMethod::none) continue;
     capture.stopped_us += again.stopped_us;
-    if (first->method == model::CaptureMethod::stopped) {
+    if (first->method == model::CaptureMethod::stopped || first->clocks_after_stop) {
       // The first visit's stop is in the counters that the second one found.
       if (!again.clocks_after_stop) again.clocks_after_stop = again.clocks;
       again.clocks = first->clocks;

@@ -212,7 +212,10 @@ class TargetReader {
       ThreadCapture& thread = capture_.threads[i];
       if (thread.method != model::CaptureMethod::none) continue;
       send_stage(Stage::thread, thread.tid);
+      const model::ThreadClocks clocks = thread.clocks;
+      std::vector<model::Error> reasons = thread.problems;
       if (reader.read(thread, need_of(thread.tid))) {
+        if (not_stopped_.contains(thread.tid)) keep_what_was(thread, clocks, std::move(reasons));
         capture_.stopped_us += thread.stopped_us;
         send_thread(thread);
       } else {
@@ -220,6 +223,17 @@ class TargetReader {
         send_ended(thread.tid);
       }
     }
+  }
+
+  /// The strict stop was tried on this thread: it may have run because of that, and why it failed must be told.
+  static void keep_what_was(ThreadCapture& thread, const model::ThreadClocks& clocks,
+                            std::vector<model::Error> reasons) {
+    if (!thread.clocks_after_stop) thread.clocks_after_stop = thread.clocks;
+    thread.clocks = clocks;
+    std::erase_if(reasons, [&](const model::Error& reason) {
+      return std::ranges::find(thread.problems, reason) != thread.problems.end();
+    });
+    thread.problems.insert(thread.problems.begin(), reasons.begin(), reasons.end());
   }
 
   void read_strictly() {
@@ -240,6 +254,7 @@ class TargetReader {
       ended_.insert(tid);
       send_ended(tid);
     }
+    not_stopped_.insert(result.not_stopped.begin(), result.not_stopped.end());
     capture_.threads = std::move(left);
     for (ThreadCapture& thread : stoppable) {
       if (ended_.contains(thread.tid)) continue;
@@ -320,6 +335,7 @@ class TargetReader {
   std::vector<model::Problem> problems_;  ///< for the last frame: the others went with the header
   std::set<std::int32_t> known_;
   std::set<std::int32_t> ended_;
+  std::set<std::int32_t> not_stopped_;  ///< although a strict stop was tried
   std::optional<ProgramWatch> watch_;
   FileSystems file_systems_;
   std::optional<LiveMemory> memory_;

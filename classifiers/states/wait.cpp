@@ -121,7 +121,10 @@ Wait wait_of(const ThreadView& view) {
   if (thread.kernel_state != 'R' && !thread.syscall_name.empty()) {
     const WaitKind kind = kind_of_call(thread.syscall_name);
     if (wait.kind == WaitKind::none) wait.kind = kind == WaitKind::none ? WaitKind::other : kind;
-    wait.call = thread.syscall_name;
+    // A wait with a time limit that a stop interrupted goes on as restart_syscall: only its frames name it.
+    const bool restarted = thread.syscall_name == "restart_syscall";
+    named_limit = named_limit || restarted;
+    if (!restarted || wait.call.empty()) wait.call = thread.syscall_name;
     if (thread.syscall && !thread.syscall->arguments.empty() && takes_descriptor(wait.kind, wait.call)) {
       wait.fd = static_cast<std::int32_t>(thread.syscall->arguments[0]);
     }

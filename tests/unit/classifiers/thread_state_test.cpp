@@ -150,6 +150,14 @@ TEST(ThreadState, NativeThreadsNameTheCallAndTheirOwnFunction) {
   EXPECT_EQ(state_text("thread main state=R\n spin(int) server\n main server"), "running: spin @ spin");
 }
 
+TEST(ThreadState, AWaitThatAStopInterruptedKeepsItsName) {
+  EXPECT_EQ(
+      state_text("thread main syscall=restart_syscall\n clock_nanosleep libc.so.6\n nap(int) server\n main server"),
+      "sleep: clock_nanosleep @ nap");
+  EXPECT_EQ(state_text("thread main syscall=restart_syscall\n poll libc.so.6\n serve(int) server\n main server"),
+            "io: poll @ serve");
+}
+
 TEST(ThreadState, ALockIsNotNamedTwice) {
   EXPECT_EQ(state_phrase(StateKind::lock, "a Python lock"), "waits for a Python lock");
   EXPECT_EQ(state_phrase(StateKind::lock, "pthread_mutex_lock"), "waits for a lock in pthread_mutex_lock");
