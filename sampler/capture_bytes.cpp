@@ -103,8 +103,25 @@ void pass(Archive& archive, Same<ProcessCapture> auto& value) {
           identity, kernel_state, tracer_pid, tracer_name, mappings, files, threads, memory, stopped_us, problems);
 }
 
+/// What one takes beside its memory, about: if it is more, the string grows.
+constexpr std::size_t kThreadBytes = 1024;
+constexpr std::size_t kMappingBytes = 256;
+
+std::size_t room_for(const std::vector<model::MemorySegment>& segments) {
+  std::size_t bytes = 0;
+  for (const model::MemorySegment& segment : segments) bytes += segment.bytes.size() + sizeof segment;
+  return bytes;
+}
+std::size_t room_for(const ThreadCapture& thread) { return kThreadBytes + room_for(thread.memory); }
+std::size_t room_for(const ProcessCapture& process) {
+  std::size_t bytes = room_for(process.memory) + (process.mappings.size() + process.files.size()) * kMappingBytes;
+  for (const ThreadCapture& thread : process.threads) bytes += room_for(thread);
+  return bytes;
+}
+
 class Writer {
  public:
+  explicit Writer(std::size_t expected_bytes) { bytes_.reserve(expected_bytes); }
   template <typename... T>
   void operator()(const T&... values) {
     (put(values), ...);
@@ -251,7 +268,7 @@ class Reader {
 
 template <typename T>
 std::string write(const T& value) {
-  Writer writer;
+  Writer writer(room_for(value));
   writer(value);
   return writer.take();
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -19,6 +20,8 @@ struct Header {
 constexpr std::uint16_t kMagic = 0x5348;
 // A process with a million threads or mappings stays below this.
 constexpr std::uint64_t kMaxBody = 3ULL << 30;
+/// Room is made for as much at once; beyond, only as the bytes come.
+constexpr std::uint64_t kTrustedBytes = 16ULL << 20;
 
 bool is_sound(const Header& header) {
   return header.magic == kMagic && header.kind >= static_cast<std::uint8_t>(FrameKind::stage) &&
@@ -72,6 +75,7 @@ bool FrameParser::take_header(std::string_view& bytes) {
   if (broken_) return false;
   frames_.push_back({static_cast<FrameKind>(header.kind), static_cast<Stage>(header.stage), header.tid, {}});
   missing_ = header.body_bytes;
+  frames_.back().body.reserve(std::min(missing_, kTrustedBytes));
   return true;
 }
 
@@ -79,7 +83,6 @@ model::Expected<void> FrameParser::feed(std::string_view bytes) {
   while (!broken_ && !bytes.empty()) {
     if (missing_ == 0 && !take_header(bytes)) continue;
     const std::string_view piece = bytes.substr(0, missing_);
-    // Room for what was announced only as it comes: a number in a header is not to be trusted with gigabytes.
     frames_.back().body += piece;
     missing_ -= piece.size();
     bytes.remove_prefix(piece.size());

@@ -32,8 +32,6 @@ using model::StackNeed;
 using model::ThreadCapture;
 
 constexpr std::size_t kArenaBytes = 1UL << 20;
-constexpr std::size_t kArenaBytesPerThread = 32UL << 10;
-constexpr std::size_t kMaxArenaBytes = 32UL << 20;
 
 class TargetReader {
  public:
@@ -60,8 +58,10 @@ class TargetReader {
   void send_capture(FrameKind kind, const ProcessCapture& capture) {
     send({kind, Stage::evidence, 0, bytes_of(capture)});
   }
-  void send_thread(const ThreadCapture& thread) {
+  /// The bytes are the parent's from here on.
+  void send_thread(ThreadCapture& thread) {
     send({FrameKind::thread, Stage::thread, thread.tid, bytes_of(thread)});
+    thread.memory = {};
   }
   void send_ended(std::int32_t tid) { send({FrameKind::ended, Stage::thread, tid, {}}); }
 
@@ -188,11 +188,9 @@ class TargetReader {
   void read_threads() {
     const bool strict = plan_.options.stop == StopMode::all && plan_.target.only.empty() && !skips(Stage::strict) &&
                         capture_.tracer_pid == 0;
-    std::size_t arena = kArenaBytes;
-    if (strict) arena = std::clamp(capture_.threads.size() * kArenaBytesPerThread, kArenaBytes, kMaxArenaBytes);
     window_.emplace(
         ThreadWindow::Sources{memory_ ? &*memory_ : nullptr, recording_ ? &*recording_ : nullptr, inspector_.get()},
-        arena);
+        kArenaBytes);
     if (strict) read_strictly();
     ThreadReader reader(proc_, pid_, *window_, clock_,
                         {plan_.options.stop, plan_.options.stack_bytes, capture_.tracer_pid});

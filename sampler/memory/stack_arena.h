@@ -7,7 +7,7 @@
 
 namespace hangstack::sampler {
 
-/// Hands out pieces of one block that was touched beforehand; further blocks are made when it is full.
+/// Hands out pieces of one block that was touched beforehand; further blocks, which were not, are made when it is full.
 class StackArena {
  public:
   /// `bytes` are touched at once, in the constructor.
@@ -24,10 +24,8 @@ class StackArena {
   void reset();
 
  private:
-  std::span<std::byte> block_;
-  std::size_t used_ = 0;
-  bool last_in_block_ = false;
-  std::vector<std::span<std::byte>> further_;
+  std::vector<std::span<std::byte>> blocks_;  ///< pieces come from the last one
+  std::size_t used_ = 0;                      ///< of the last one
 };
 
 }  // namespace hangstack::sampler

@@ -52,6 +52,7 @@ void read_syscall(ThreadFiles& files, ThreadCapture& thread) {
     return;
   }
   thread.syscall = line->call;
+  if (!line->running) thread.registers = shown_registers(*line);
 }
 
 void read_schedule(ThreadFiles& files, int processor, RunQueueClock& clock, ThreadCapture& thread) {

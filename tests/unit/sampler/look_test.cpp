@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "sampler/look/rest_mark.h"
+#include "sampler/proc/thread_evidence.h"
 #include "tests/support/proc_folder.h"
 
 namespace hangstack::sampler {
@@ -97,6 +98,30 @@ TEST_F(Look, AThreadThatRanMeanwhileMoved) {
   EXPECT_TRUE(thread_.memory.empty());
   ASSERT_TRUE(thread_.syscall);
   EXPECT_EQ(thread_.syscall->number, 202);
+}
+
+TEST_F(Look, AThreadThatSleptSinceItWasListedIsCopiedOnce) {
+  int copies = 0;
+  inspection_.in_between = [&] { ++copies; };
+  thread_ = read_thread_evidence(proc_, 77, 77).value();
+  ASSERT_EQ(look_once(), LookOutcome::seen);
+  EXPECT_EQ(copies, 1);
+  EXPECT_EQ(thread_.registers.get(Register::rsp), 0x7ffd00U);
+  EXPECT_EQ(thread_.clocks.run_count, 9U);
+}
+
+TEST_F(Look, AThreadThatRanSinceItWasListedIsReadAnew) {
+  thread_ = read_thread_evidence(proc_, 77, 77).value();
+  write("syscall", "202 0x1 0x2 0x3 0x4 0x5 0x6 0x7ffe00 0x401000\n");
+  write("schedstat", "100 200 10\n");
+  ASSERT_EQ(look_once(), LookOutcome::seen);
+  EXPECT_EQ(thread_.registers.get(Register::rsp), 0x7ffe00U);
+  EXPECT_EQ(thread_.clocks.run_count, 10U);
+  // The same place and another run: what was copied in between is worth nothing.
+  thread_ = read_thread_evidence(proc_, 77, 77).value();
+  write("schedstat", "100 200 11\n");
+  ASSERT_EQ(look_once(), LookOutcome::seen);
+  EXPECT_EQ(thread_.clocks.run_count, 11U);
 }
 
 TEST_F(Look, AnotherCallOrPlaceIsAMove) {
