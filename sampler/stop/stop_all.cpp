@@ -12,6 +12,7 @@
 #include "sampler/stop/stop_thread.h"
 #include "sampler/stop/tracee.h"
 #include "sampler/stop/tracer_thread.h"
+#include "sampler/stop/wait.h"
 
 namespace hangstack::sampler {
 namespace {
@@ -84,7 +85,7 @@ class StopAll {
     }
     const auto deadline = SteadyClock::now() + kStopPatience;
     for (std::size_t i = first; i < held_.size(); ++i) {
-      const auto stopped = held_[i].tracee.wait_until_stopped(deadline);
+      const auto stopped = held_[i].tracee.wait_until_stopped(deadline, kWaitForSleeping);
       std::optional<StoppedRegisters> state;
       if (stopped) state = held_[i].tracee.registers();
       if (state) {

@@ -7,6 +7,7 @@
 #include "sampler/stop/hold_alarm.h"
 #include "sampler/stop/tracee.h"
 #include "sampler/stop/tracer_thread.h"
+#include "sampler/stop/wait.h"
 
 namespace hangstack::sampler {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::size_t kHeapBytes = 128UL << 10;
 Expected<void> stop_and_copy(ThreadCapture& thread, ThreadWindow& window, std::size_t stack_bytes) {
   auto tracee = Tracee::seize(thread.tid);
   if (!tracee) return tl::make_unexpected(tracee.error());
-  if (auto stopped = tracee->wait_until_stopped(SteadyClock::now() + kStopPatience); !stopped)
+  if (auto stopped = tracee->wait_until_stopped(SteadyClock::now() + kStopPatience, kWaitForRunning); !stopped)
     return tl::make_unexpected(stopped.error());
   const auto state = tracee->registers();
   if (!state) return model::failure(model::ErrorCode::vanished, fmt::format("thread {} was killed", thread.tid));

@@ -77,10 +77,10 @@ Tracee& Tracee::operator=(Tracee&& other) noexcept {
   return *this;
 }
 
-Expected<void> Tracee::wait_until_stopped(SteadyClock::time_point deadline) {
+Expected<void> Tracee::wait_until_stopped(SteadyClock::time_point deadline, std::chrono::microseconds sleepless) {
   if (state_ == State::stopped) return {};
   if (state_ == State::released) return ended(tid_);
-  const WaitResult result = wait_for_stop(tid_, deadline);
+  const WaitResult result = wait_for_stop(tid_, deadline, sleepless);
   switch (result.outcome) {
     case WaitOutcome::stopped:
       state_ = State::stopped;
@@ -111,7 +111,7 @@ double Tracee::release() {
   if (state_ == State::released) return 0;
   if (state_ == State::seized) {
     // A tracee can be let go only at a stop: give the one that was asked for a last chance.
-    const WaitResult result = wait_for_stop(tid_, SteadyClock::now());
+    const WaitResult result = wait_for_stop(tid_, SteadyClock::now(), std::chrono::microseconds(0));
     if (result.outcome == WaitOutcome::stopped) {
       signal_ = result.signal;
     } else {

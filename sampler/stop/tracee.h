@@ -33,7 +33,8 @@ class Tracee {
   Tracee& operator=(Tracee&& other) noexcept;
 
   /// `timed_out` if it does not stop (it is in an uninterruptible wait, or has no processor), `vanished` if it ended.
-  model::Expected<void> wait_until_stopped(SteadyClock::time_point deadline);
+  /// `sleepless`: see wait.h.
+  model::Expected<void> wait_until_stopped(SteadyClock::time_point deadline, std::chrono::microseconds sleepless);
 
   /// Only while stopped; none if the thread was killed meanwhile.
   [[nodiscard]] std::optional<StoppedRegisters> registers() const;

@@ -10,8 +10,6 @@
 namespace hangstack::sampler {
 namespace {
 
-/// A thread that has a processor stops within that time; to sleep and be woken would cost it as much again.
-constexpr std::chrono::microseconds kQuickLooks{120};
 constexpr long kLongestWaitNs = 1'000'000;
 
 WaitResult judge(int status) {
@@ -23,7 +21,8 @@ WaitResult judge(int status) {
 
 }  // namespace
 
-WaitResult wait_for_stop(std::int32_t tid, std::chrono::steady_clock::time_point deadline) {
+WaitResult wait_for_stop(std::int32_t tid, std::chrono::steady_clock::time_point deadline,
+                         std::chrono::microseconds sleepless) {
   sigset_t child_changed;
   ::sigemptyset(&child_changed);
   ::sigaddset(&child_changed, SIGCHLD);
@@ -35,7 +34,7 @@ WaitResult wait_for_stop(std::int32_t tid, std::chrono::steady_clock::time_point
     if (found < 0 && errno != EINTR) return {WaitOutcome::ended, 0};
     const auto now = std::chrono::steady_clock::now();
     if (now >= deadline) return {WaitOutcome::timed_out, 0};
-    if (now - begin < kQuickLooks) continue;
+    if (now - begin < sleepless) continue;
     // The stop of a tracee sends SIGCHLD. Where it is not blocked it may be missed: then this is a nap.
     const timespec wait{0, kLongestWaitNs};
     ::sigtimedwait(&child_changed, nullptr, &wait);
