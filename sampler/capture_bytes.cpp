@@ -205,7 +205,7 @@ class Reader {
   template <Number T>
   void get(T& value) {
     const std::string_view bytes = take(sizeof value);
-    if (!broken_) std::memcpy(&value, bytes.data(), sizeof value);
+    if (!broken_) std::memcpy(&value, bytes.data(), bytes.size());
   }
   void get(bool& value) {
     std::uint8_t byte = 0;

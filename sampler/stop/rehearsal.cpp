@@ -15,7 +15,7 @@ using model::Register;
 
 /// None for a thread that runs, or does not show them.
 model::RegisterSet registers_of(const ProcFiles& proc, std::int32_t pid, std::int32_t tid) {
-  std::array<char, 512> buffer;
+  std::array<char, 512> buffer{};
   const auto line = proc.read_once(fmt::format("{}/task/{}/syscall", pid, tid), buffer).and_then(parse_syscall);
   return line && !line->running ? shown_registers(*line) : model::RegisterSet();
 }

@@ -22,7 +22,7 @@ void touch(volatile std::byte* bytes, std::size_t size) {
 }
 
 [[gnu::noinline]] void make_stack_ready() {
-  std::array<std::byte, kStackBytes> room;
+  std::array<std::byte, kStackBytes> room{};
   touch(room.data(), room.size());
 }
 
