@@ -27,7 +27,7 @@ enum class StopMode : std::uint8_t {
 struct SamplingOptions {
   StopMode stop = StopMode::automatic;
   std::chrono::milliseconds deadline{10'000};  ///< for one pid; what it gave until then is kept
-  std::size_t stack_bytes = 512UL * 1024;       ///< copied per thread at most
+  std::size_t stack_bytes = 512UL * 1024;      ///< copied per thread at most
 };
 
 struct Target {
