@@ -2,15 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -18,13 +13,18 @@
 #include <set>
 #include <vector>
 
+#include "model/write_all.h"
+#include "sampler/child_process.h"
+
 namespace hangstack::cli {
 namespace {
 
 constexpr std::size_t kMostFiles = 64;
 constexpr std::size_t kMostBytes = 1 << 20;
 constexpr std::size_t kMostBytesInAll = 8 << 20;
+constexpr std::size_t kMostMessageBytes = kMostBytesInAll + kMostFiles * sizeof(std::uint32_t) + 1;
 constexpr auto kDeadline = std::chrono::seconds(1);
+constexpr int kKillPatienceMs = 20;
 
 struct Wanted {
   std::string path;  ///< as Python names it
@@ -74,30 +74,8 @@ std::size_t send_file(int pipe, const std::string& path, std::size_t most) {
   std::string message(sizeof size, '\0');
   std::memcpy(message.data(), &size, sizeof size);
   message += text;
-  for (std::size_t sent = 0; sent < message.size();) {
-    const ssize_t n = ::write(pipe, message.data() + sent, message.size() - sent);
-    if (n <= 0) ::_exit(1);
-    sent += static_cast<std::size_t>(n);
-  }
+  if (!model::write_all(pipe, message)) ::_exit(1);
   return size;
-}
-
-/// Everything that comes before the deadline.
-std::string receive(int pipe) {
-  std::string all;
-  std::array<char, 65536> buffer{};
-  const auto end = std::chrono::steady_clock::now() + kDeadline;
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return all;
-    pollfd ready{pipe, POLLIN, 0};
-    const int polled = ::poll(&ready, 1, static_cast<int>(left.count()));
-    if (polled < 0 && errno == EINTR) continue;
-    if (polled <= 0) return all;
-    const ssize_t n = ::read(pipe, buffer.data(), buffer.size());
-    if (n <= 0) return all;
-    all.append(buffer.data(), static_cast<std::size_t>(n));
-  }
 }
 
 std::map<std::string, std::string> unpack(const std::string& all, const std::vector<Wanted>& files) {
@@ -119,22 +97,16 @@ std::map<std::string, std::string> unpack(const std::string& all, const std::vec
 
 std::map<std::string, std::string> read_sources(const std::vector<std::vector<SampledProcess>>& samples) {
   const auto files = wanted_files(samples);
-  std::array<int, 2> pipe{};
-  if (files.empty() || ::pipe2(pipe.data(), O_CLOEXEC) != 0) return {};
-  const pid_t child = ::fork();
-  if (child == 0) {
+  if (files.empty()) return {};
+  const sampler::ReapableChildren reapable;
+  auto child = sampler::ChildProcess::start([&files](int pipe) {
     std::size_t left = kMostBytesInAll;
-    for (const Wanted& file : files) left -= send_file(pipe[1], file.open, std::min(left, kMostBytes));
-    ::_exit(0);
-  }
-  ::close(pipe[1]);
-  const std::string all = child > 0 ? receive(pipe[0]) : std::string();
-  ::close(pipe[0]);
-  if (child > 0) {
-    ::kill(child, SIGKILL);
-    // A child that hangs in a dead file system cannot be reaped: it is init's after us.
-    ::waitpid(child, nullptr, WNOHANG);
-  }
+    for (const Wanted& file : files) left -= send_file(pipe, file.open, std::min(left, kMostBytes));
+  });
+  if (!child) return {};
+  std::string all;
+  child->read_until(std::chrono::steady_clock::now() + kDeadline, kMostMessageBytes, all);
+  child->kill(kKillPatienceMs);
   return unpack(all, files);
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <malloc.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -116,6 +117,23 @@ ChildProcess::~ChildProcess() {
 void ChildProcess::close_pipe() {
   if (pipe_ >= 0) ::close(pipe_);
   pipe_ = -1;
+}
+
+bool ChildProcess::read_until(std::chrono::steady_clock::time_point deadline, std::size_t max_bytes,
+                              std::string& text) {
+  std::array<char, 65536> chunk{};
+  while (text.size() < max_bytes) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return false;
+    pollfd ready{pipe_, POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(left.count())) <= 0) continue;
+    const ssize_t got = ::read(pipe_, chunk.data(), chunk.size());
+    if (got == 0) return true;
+    if (got > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
+    if (got < 0 && errno != EINTR && errno != EAGAIN) return false;
+  }
+  return false;
 }
 
 bool ChildProcess::reap() {

@@ -3,8 +3,11 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <functional>
+#include <string>
 
 #include "model/error.h"
 
@@ -30,6 +33,10 @@ class ChildProcess {
   /// Non-blocking reading end; -1 after `close_pipe`.
   [[nodiscard]] int pipe() const { return pipe_; }
   void close_pipe();
+
+  /// Appends to `text` what the child writes. True once it has closed its end; false if `deadline` comes first, or once
+  /// there are `max_bytes`.
+  bool read_until(std::chrono::steady_clock::time_point deadline, std::size_t max_bytes, std::string& text);
 
   /// SIGKILL; true once it is reaped, within `patience_ms`. What it had written stays readable.
   bool kill(int patience_ms);

@@ -1,10 +1,9 @@
 #include "sampler/stream.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+
+#include "model/write_all.h"
 
 namespace hangstack::sampler {
 namespace {
@@ -41,16 +40,6 @@ std::string encode_header(const Frame& frame) {
   return bytes;
 }
 
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string encode_frame(const Frame& frame) { return encode_header(frame) + frame.body; }
@@ -58,8 +47,8 @@ std::string encode_frame(const Frame& frame) { return encode_header(frame) + fra
 bool write_frame(int descriptor, const Frame& frame) {
   // A small frame in one write; a large body is not copied once more.
   constexpr std::size_t kSmall = 4096;
-  if (frame.body.size() <= kSmall) return write_all(descriptor, encode_frame(frame));
-  return write_all(descriptor, encode_header(frame)) && write_all(descriptor, frame.body);
+  if (frame.body.size() <= kSmall) return model::write_all(descriptor, encode_frame(frame));
+  return model::write_all(descriptor, encode_header(frame)) && model::write_all(descriptor, frame.body);
 }
 
 /// Takes bytes of a header; true once a frame has begun.

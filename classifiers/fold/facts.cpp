@@ -23,19 +23,19 @@ std::optional<int> number_in(const std::map<std::string, std::string>& environme
   return value;
 }
 
+bool says_ended(const model::Error& error) {
+  return error.code == model::ErrorCode::vanished || error.code == model::ErrorCode::zombie;
+}
+
 /// It was sampled, then could not be sampled again because it had ended.
 bool ended_meanwhile(const JobFacts& job, const RankFacts& rank) {
   const auto& last = rank.process->last();
   const bool noted = std::any_of(last.problems.begin(), last.problems.end(), [](const model::Problem& problem) {
-    return problem.scope == "pid" &&
-           (problem.error.code == model::ErrorCode::vanished || problem.error.code == model::ErrorCode::zombie);
+    return problem.scope == "pid" && says_ended(problem.error);
   });
-  if (noted) return true;
-  return std::any_of(job.failed.begin(), job.failed.end(), [&](const model::FailedProcess* failed) {
-    const bool ended =
-        failed->error.code == model::ErrorCode::vanished || failed->error.code == model::ErrorCode::zombie;
-    return ended && failed->pid == last.pid && failed->host == last.host;
-  });
+  return noted || std::any_of(job.failed.begin(), job.failed.end(), [&](const model::FailedProcess* failed) {
+           return says_ended(failed->error) && failed->pid == last.pid && failed->host == last.host;
+         });
 }
 
 /// A leader may end while threads of its process live: the process has ended when all have.

@@ -1,11 +1,10 @@
 #include "sampler/doctor.h"
 
 #include <fmt/core.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
+#include <chrono>
 
 #include "model/write_all.h"
 #include "sampler/child_process.h"
@@ -49,23 +48,6 @@ std::vector<Check> unpacked(std::string_view text) {
   }
 }
 
-/// What the child says until its end or the deadline; false if it was not done.
-bool read_until(int pipe, std::chrono::steady_clock::time_point deadline, std::string& text) {
-  std::array<char, 4096> chunk;
-  while (text.size() < kMaxBytes) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return false;
-    pollfd ready{pipe, POLLIN, 0};
-    if (::poll(&ready, 1, static_cast<int>(left.count())) <= 0) continue;
-    const ssize_t got = ::read(pipe, chunk.data(), chunk.size());
-    if (got == 0) return true;
-    if (got > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
-    if (got < 0 && errno != EINTR && errno != EAGAIN) return false;
-  }
-  return false;
-}
-
 std::vector<Check> examine_in_child(const ProcFiles& proc, std::int32_t pid, std::chrono::milliseconds deadline) {
   const ReapableChildren reapable;
   auto child = ChildProcess::start([&](int pipe) {
@@ -76,7 +58,7 @@ std::vector<Check> examine_in_child(const ProcFiles& proc, std::int32_t pid, std
   if (!child)
     return {{.name = "access", .pid = pid, .needed = true, .finding = child.error().message, .fix = child.error().fix}};
   std::string text;
-  const bool done = read_until(child->pipe(), std::chrono::steady_clock::now() + deadline, text);
+  const bool done = child->read_until(std::chrono::steady_clock::now() + deadline, kMaxBytes, text);
   child->kill(100);
   std::vector<Check> checks = unpacked(text);
   if (!done || checks.empty())

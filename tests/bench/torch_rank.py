@@ -33,7 +33,7 @@ def train_step(rank, world):
     dist.all_reduce(gradients)
     print("ready", flush=True)
     if rank == world - 1:
-        time.sleep(86400)
+        time.sleep(86400)  # the straggler
     sync_gradients(gradients)
 
 

@@ -54,4 +54,4 @@ class PauseMeter:
         while WORDS.unpack(self._words[:])[0] != phase:
             if time.monotonic() > give_up:
                 raise RuntimeError("the pause meter does not answer: is its target stopped?")
-            time.sleep(0.0005)
+            time.sleep(0.0005)  # the meter answers in shared memory: nothing to block on

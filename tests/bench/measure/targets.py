@@ -79,7 +79,7 @@ class Target:
             current = [switches(process.pid)[str(process.pid)] for process in self.processes]
             if current != before:
                 resting_since, before = time.monotonic(), current
-            time.sleep(0.05)
+            time.sleep(0.05)  # rest is the absence of switches: it can only be watched
 
     def threads(self):
         return sum(len(os.listdir(f"/proc/{pid}/task")) for pid in self.pids)

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "classifiers/classify.h"
 #include "tests/support/job_builder.h"
+#include "tests/unit/classifiers/judged_job.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -16,18 +16,6 @@ using ::testing::HasSubstr;
 using tests::in_all_reduce;
 using tests::in_user_code;
 using tests::JobBuilder;
-
-Job only_job(JobBuilder& builder) {
-  auto jobs = classify(builder.snapshot);
-  EXPECT_EQ(jobs.size(), 1U);
-  return jobs.empty() ? Job{} : std::move(jobs.front());
-}
-
-std::string observations(const Job& job) {
-  std::string text;
-  for (const auto& seen : job.verdict.observations) text += fmt::format("{} | {}\n", seen.ranks.folded(), seen.text);
-  return text;
-}
 
 TEST(MovingJob, AllMovedIsNotHung) {
   JobBuilder job;

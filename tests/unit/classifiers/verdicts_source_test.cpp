@@ -1,9 +1,8 @@
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "classifiers/classify.h"
 #include "tests/support/job_builder.h"
+#include "tests/unit/classifiers/judged_job.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -15,24 +14,6 @@ using ::testing::HasSubstr;
 using tests::in_all_reduce;
 using tests::in_user_code;
 using tests::JobBuilder;
-
-Job only_job(JobBuilder& builder) {
-  auto jobs = classify(builder.snapshot);
-  EXPECT_EQ(jobs.size(), 1U);
-  return jobs.empty() ? Job{} : std::move(jobs.front());
-}
-
-std::string observations(const Job& job) {
-  std::string text;
-  for (const auto& seen : job.verdict.observations) {
-    text += fmt::format("{} | {} | {}\n", seen.ranks.folded(), seen.text, seen.source);
-  }
-  return text;
-}
-
-const char* const kSleep = R"(
-  clock_nanosleep@GLIBC_2.2.5 libc.so.6
-  time_sleep libpython3.12.so.1.0)";
 
 /// Line 17 returns from its branch; line 19 calls; line 31 stands in a loop; line 33 comes after it.
 std::string source_with(const char* line17) {
