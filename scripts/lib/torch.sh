@@ -1,6 +1,8 @@
 # Sourced. Which Python interpreters here have which PyTorch.
 
-torch_2_15_home=${HANGSTACK_CACHE:-$HOME/.cache/hangstack}/torch-2.15
+hangstack_cache=${HANGSTACK_CACHE:-$HOME/.cache/hangstack}
+torch_2_15_home=$hangstack_cache/torch-2.15
+torch_2_8_home=$hangstack_cache/torch-2.8
 
 # has_torch PYTHON VERSION-PREFIX: by the metadata of the installed package; importing it takes seconds.
 has_torch() {
@@ -13,7 +15,9 @@ PYTHON
 
 debian_torch_python() { has_torch /usr/bin/python3 1.13 && echo /usr/bin/python3; }
 
-torch_2_15_python() { has_torch "$torch_2_15_home/bin/python" 2.15.0 && echo "$torch_2_15_home/bin/python"; }
+torch_2_15_python() { has_torch "$torch_2_15_home/bin/python" 2.15. && echo "$torch_2_15_home/bin/python"; }
+
+torch_2_8_python() { has_torch "$torch_2_8_home/bin/python" 2.8. && echo "$torch_2_8_home/bin/python"; }
 
 # The interpreter that the virtual environment is made of: 3.12 first, for its frame layout.
 python_for_torch() {
@@ -27,15 +31,19 @@ python_for_torch() {
   return 1
 }
 
-# Two runs at once would spoil each other's virtual environment: the second one waits.
-install_torch_2_15() {
-  if torch_2_15_python >/dev/null; then
-    say "PyTorch 2.15: there, in $torch_2_15_home"
+# install_torch VERSION FOLDER. Two runs at once would spoil each other's virtual environment: the second one waits.
+install_torch() {
+  local version=$1 folder=$2 base
+  if has_torch "$folder/bin/python" "$version."; then
+    say "PyTorch $version: there, in $folder"
     return
   fi
-  local base
-  base=$(python_for_torch) || fail "PyTorch 2.15 needs Python 3.10 or newer with venv (Debian: python3-venv)"
-  mkdir -p "$(dirname "$torch_2_15_home")"
-  flock "$torch_2_15_home.lock" scripts/lib/make-torch-venv "$base" "$torch_2_15_home" ||
-    fail "PyTorch 2.15 could not be installed; see the lines above"
+  base=$(python_for_torch) || fail "PyTorch $version needs Python 3.10 or newer with venv (Debian: python3-venv)"
+  mkdir -p "$(dirname "$folder")"
+  flock "$folder.lock" scripts/lib/make-torch-venv "$base" "$folder" "$version" ||
+    fail "PyTorch $version could not be installed; see the lines above"
 }
+
+install_torch_2_15() { install_torch 2.15 "$torch_2_15_home"; }
+
+install_torch_2_8() { install_torch 2.8 "$torch_2_8_home"; }
