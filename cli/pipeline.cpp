@@ -67,6 +67,7 @@ void take_over(model::ProcessCapture& capture, model::ProcessCapture&& visit) {
 /// Symbolizes every process, and visits those threads again whose stacks lack registers or bytes.
 void complete_stacks(std::vector<SampledProcess>& sample, const Options& options, symbolizer::Symbolizer& symbolizer,
                      const std::function<bool()>& interrupted) {
+  sampler::SamplingOptions sampling = options.sampling;
   for (int visit = 0;; ++visit) {
     std::vector<sampler::Target> targets;
     for (SampledProcess& process : sample) {
@@ -75,13 +76,14 @@ void complete_stacks(std::vector<SampledProcess>& sample, const Options& options
       if (!needs.empty()) targets.push_back({process.capture.pid, std::move(needs)});
     }
     if (targets.empty() || visit == kMaxVisits || interrupted()) return;
-    for (auto& result : sampler::sample_processes(targets, options.sampling, inspector_factory(options), interrupted)) {
+    for (auto& result : sampler::sample_processes(targets, sampling, inspector_factory(options), interrupted)) {
       if (!result) continue;
       const auto process = std::ranges::find(sample, result->pid, [](const auto& p) { return p.capture.pid; });
       if (process == sample.end() || process->capture.start_time_ticks != result->start_time_ticks) continue;
       take_over(process->capture, std::move(*result));
       process->snapshot.reset();
     }
+    sampling.stack_bytes = sampler::kMoreStackBytes;  // no visit brings less than one before it
   }
 }
 

@@ -13,6 +13,7 @@
 #include <set>
 #include <vector>
 
+#include "model/file_path.h"
 #include "model/write_all.h"
 #include "sampler/child_process.h"
 
@@ -31,9 +32,9 @@ struct Wanted {
   std::string open;  ///< through the process's own root
 };
 
+/// "<string>" and the like are no files.
 bool is_library(const std::string& path) {
-  return path.empty() || path[0] == '<' || path.find("/site-packages/") != std::string::npos ||
-         path.find("/dist-packages/") != std::string::npos || path.find("/lib/python") != std::string::npos;
+  return path.empty() || path[0] == '<' || !model::library_path(path).empty();
 }
 
 void add_files_of(const model::ProcessSnapshot& process, std::vector<Wanted>& files) {

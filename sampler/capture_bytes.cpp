@@ -119,9 +119,9 @@ std::size_t room_for(const ProcessCapture& process) {
   return bytes;
 }
 
-class Writer {
+class ByteWriter {
  public:
-  explicit Writer(std::size_t expected_bytes) { bytes_.reserve(expected_bytes); }
+  explicit ByteWriter(std::size_t expected_bytes) { bytes_.reserve(expected_bytes); }
   template <typename... T>
   void operator()(const T&... values) {
     (put(values), ...);
@@ -175,9 +175,9 @@ class Writer {
   std::string bytes_;
 };
 
-class Reader {
+class ByteReader {
  public:
-  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  explicit ByteReader(std::string_view bytes) : left_(bytes) {}
 
   template <typename... T>
   void operator()(T&... values) {
@@ -268,7 +268,7 @@ class Reader {
 
 template <typename T>
 std::string write(const T& value) {
-  Writer writer(room_for(value));
+  ByteWriter writer(room_for(value));
   writer(value);
   return writer.take();
 }
@@ -276,7 +276,7 @@ std::string write(const T& value) {
 template <typename T>
 model::Expected<T> read(std::string_view bytes) {
   T value;
-  Reader reader(bytes);
+  ByteReader reader(bytes);
   reader(value);
   if (reader.is_complete()) return value;
   return model::failure(model::ErrorCode::malformed_input, "the child that reads the process sent no capture");

@@ -55,40 +55,40 @@ void Collection::feed(std::string_view bytes) {
     note(fed.error().code, fed.error().message);
     broken_ = true;
   }
-  while (auto frame = parser_.next()) apply(std::move(*frame));
+  while (auto message = parser_.next()) apply(std::move(*message));
 }
 
-void Collection::apply(Frame frame) {
-  switch (frame.kind) {
-    case FrameKind::stage:
-      stage_ = frame.stage;
-      stage_tid_ = frame.tid;
+void Collection::apply(Message message) {
+  switch (message.kind) {
+    case MessageKind::stage:
+      stage_ = message.stage;
+      stage_tid_ = message.tid;
       stage_since_ = steady_clock::now();
       return;
-    case FrameKind::threads: take_threads(frame); return;
-    case FrameKind::process: take_process(frame); return;
-    case FrameKind::thread: take_thread(frame); return;
-    case FrameKind::ended:
+    case MessageKind::threads: take_threads(message); return;
+    case MessageKind::process: take_process(message); return;
+    case MessageKind::thread: take_thread(message); return;
+    case MessageKind::ended:
       ended_ += 1;
-      threads_.erase(frame.tid);
-      plan_.finished.insert(frame.tid);
+      threads_.erase(message.tid);
+      plan_.finished.insert(message.tid);
       return;
-    case FrameKind::rest: take_rest(frame); return;
-    case FrameKind::refused: take_refusal(frame); return;
-    case FrameKind::done: done_ = true; return;
+    case MessageKind::rest: take_rest(message); return;
+    case MessageKind::refused: take_refusal(message); return;
+    case MessageKind::done: done_ = true; return;
   }
 }
 
-void Collection::take_threads(const Frame& frame) {
-  auto listed = process_from(frame.body);
+void Collection::take_threads(const Message& message) {
+  auto listed = process_from(message.body);
   if (!listed) return note(listed.error().code, listed.error().message);
   for (ThreadCapture& thread : listed->threads) threads_.try_emplace(thread.tid, std::move(thread));
   listed->threads.clear();
   if (!capture_) capture_ = std::move(*listed);
 }
 
-void Collection::take_process(const Frame& frame) {
-  auto process = process_from(frame.body);
+void Collection::take_process(const Message& message) {
+  auto process = process_from(message.body);
   if (!process) return note(process.error().code, process.error().message);
   if (!capture_ || !has_process_) {
     if (capture_) std::ranges::move(capture_->problems, std::back_inserter(process->problems));
@@ -101,16 +101,16 @@ void Collection::take_process(const Frame& frame) {
   if (capture_->files.empty()) capture_->files = std::move(process->files);
 }
 
-void Collection::take_thread(const Frame& frame) {
-  auto thread = thread_from(frame.body);
+void Collection::take_thread(const Message& message) {
+  auto thread = thread_from(message.body);
   if (!thread) return note(thread.error().code, thread.error().message);
   plan_.finished.insert(thread->tid);
   child_stopped_us_ += thread->stopped_us;
   threads_.insert_or_assign(thread->tid, std::move(*thread));
 }
 
-void Collection::take_rest(const Frame& frame) {
-  auto rest = process_from(frame.body);
+void Collection::take_rest(const Message& message) {
+  auto rest = process_from(message.body);
   if (!rest) return note(rest.error().code, rest.error().message);
   if (!capture_) return;
   std::ranges::move(rest->memory, std::back_inserter(capture_->memory));
@@ -121,8 +121,8 @@ void Collection::take_rest(const Frame& frame) {
   if (!rest->files.empty()) capture_->files = std::move(rest->files);
 }
 
-void Collection::take_refusal(const Frame& frame) {
-  auto refused = process_from(frame.body);
+void Collection::take_refusal(const Message& message) {
+  auto refused = process_from(message.body);
   if (!refused || refused->problems.empty()) return;
   refusal_ = model::FailedProcess{refused->host, refused->pid, refused->identity, refused->kernel_state,
                                   refused->problems.front().error};

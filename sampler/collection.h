@@ -1,5 +1,5 @@
 #pragma once
-// The parent's side of one target: takes the frames of its children, and says what the next child may leave out.
+// The parent's side of one target: takes the messages of its children, and says what the next child may leave out.
 
 #include <chrono>
 #include <cstdint>
@@ -25,7 +25,7 @@ class Collection {
   /// Bytes from the current child.
   void feed(std::string_view bytes);
 
-  /// The child sent its last frame.
+  /// The child sent its last message.
   [[nodiscard]] bool is_done() const { return done_; }
 
   /// When the step that the child is at is overdue: a quarter of the deadline after it began, so that one stuck thread
@@ -49,25 +49,25 @@ class Collection {
   SampleResult take(Cut cut);
 
  private:
-  void apply(Frame frame);
-  void take_threads(const Frame& frame);
-  void take_process(const Frame& frame);
-  void take_thread(const Frame& frame);
-  void take_rest(const Frame& frame);
-  void take_refusal(const Frame& frame);
+  void apply(Message message);
+  void take_threads(const Message& message);
+  void take_process(const Message& message);
+  void take_thread(const Message& message);
+  void take_rest(const Message& message);
+  void take_refusal(const Message& message);
   void note(model::ErrorCode code, std::string message, std::string fix = {});
   void note_thread(std::int32_t tid, model::ErrorCode code, std::string message, std::string fix);
   void report_unread_threads(Cut cut);
 
   ReadPlan plan_;
-  FrameParser parser_;
+  MessageParser parser_;
   bool broken_ = false;
   bool done_ = false;
   int children_ = 0;
   Stage stage_ = Stage::evidence;
   std::int32_t stage_tid_ = 0;
   std::chrono::steady_clock::time_point stage_since_;
-  double child_stopped_us_ = 0;  ///< of the current child's threads; its last frame says it for all
+  double child_stopped_us_ = 0;  ///< of the current child's threads; its last message says it for all
   std::optional<model::ProcessCapture> capture_;
   bool has_process_ = false;
   std::map<std::int32_t, model::ThreadCapture> threads_;

@@ -24,6 +24,9 @@ enum class StopMode : std::uint8_t {
   never,      ///< no ptrace at all
 };
 
+/// Copied of a stack that a first copy did not reach the end of.
+inline constexpr std::size_t kMoreStackBytes = 64UL << 20;
+
 struct SamplingOptions {
   StopMode stop = StopMode::automatic;
   std::chrono::milliseconds deadline{10'000};  ///< for one pid; what it gave until then is kept

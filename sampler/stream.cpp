@@ -23,18 +23,18 @@ constexpr std::uint64_t kMaxBody = 3ULL << 30;
 constexpr std::uint64_t kTrustedBytes = 16ULL << 20;
 
 bool is_sound(const Header& header) {
-  return header.magic == kMagic && header.kind >= static_cast<std::uint8_t>(FrameKind::stage) &&
-         header.kind <= static_cast<std::uint8_t>(FrameKind::done) && header.stage < kStageCount &&
+  return header.magic == kMagic && header.kind >= static_cast<std::uint8_t>(MessageKind::stage) &&
+         header.kind <= static_cast<std::uint8_t>(MessageKind::done) && header.stage < kStageCount &&
          header.body_bytes <= kMaxBody;
 }
 
-std::string encode_header(const Frame& frame) {
+std::string encode_header(const Message& message) {
   Header header;
-  header.kind = static_cast<std::uint8_t>(frame.kind);
-  header.stage = static_cast<std::uint8_t>(frame.stage);
+  header.kind = static_cast<std::uint8_t>(message.kind);
+  header.stage = static_cast<std::uint8_t>(message.stage);
   header.magic = kMagic;
-  header.tid = frame.tid;
-  header.body_bytes = frame.body.size();
+  header.tid = message.tid;
+  header.body_bytes = message.body.size();
   std::string bytes(sizeof header, '\0');
   std::memcpy(bytes.data(), &header, sizeof header);
   return bytes;
@@ -42,17 +42,17 @@ std::string encode_header(const Frame& frame) {
 
 }  // namespace
 
-std::string encode_frame(const Frame& frame) { return encode_header(frame) + frame.body; }
+std::string encode_message(const Message& message) { return encode_header(message) + message.body; }
 
-bool write_frame(int descriptor, const Frame& frame) {
-  // A small frame in one write; a large body is not copied once more.
+bool write_message(int descriptor, const Message& message) {
+  // A small message in one write; a large body is not copied once more.
   constexpr std::size_t kSmall = 4096;
-  if (frame.body.size() <= kSmall) return model::write_all(descriptor, encode_frame(frame));
-  return model::write_all(descriptor, encode_header(frame)) && model::write_all(descriptor, frame.body);
+  if (message.body.size() <= kSmall) return model::write_all(descriptor, encode_message(message));
+  return model::write_all(descriptor, encode_header(message)) && model::write_all(descriptor, message.body);
 }
 
-/// Takes bytes of a header; true once a frame has begun.
-bool FrameParser::take_header(std::string_view& bytes) {
+/// Takes bytes of a header; true once a message has begun.
+bool MessageParser::take_header(std::string_view& bytes) {
   const std::string_view piece = bytes.substr(0, sizeof(Header) - header_.size());
   header_ += piece;
   bytes.remove_prefix(piece.size());
@@ -62,29 +62,29 @@ bool FrameParser::take_header(std::string_view& bytes) {
   header_.clear();
   broken_ = !is_sound(header);
   if (broken_) return false;
-  frames_.push_back({static_cast<FrameKind>(header.kind), static_cast<Stage>(header.stage), header.tid, {}});
+  messages_.push_back({static_cast<MessageKind>(header.kind), static_cast<Stage>(header.stage), header.tid, {}});
   missing_ = header.body_bytes;
-  frames_.back().body.reserve(std::min(missing_, kTrustedBytes));
+  messages_.back().body.reserve(std::min(missing_, kTrustedBytes));
   return true;
 }
 
-model::Expected<void> FrameParser::feed(std::string_view bytes) {
+model::Expected<void> MessageParser::feed(std::string_view bytes) {
   while (!broken_ && !bytes.empty()) {
     if (missing_ == 0 && !take_header(bytes)) continue;
     const std::string_view piece = bytes.substr(0, missing_);
-    frames_.back().body += piece;
+    messages_.back().body += piece;
     missing_ -= piece.size();
     bytes.remove_prefix(piece.size());
   }
   if (!broken_) return {};
-  return model::failure(model::ErrorCode::malformed_input, "the child that reads the process sent no frame");
+  return model::failure(model::ErrorCode::malformed_input, "the child that reads the process sent no message");
 }
 
-std::optional<Frame> FrameParser::next() {
-  if (frames_.empty() || (frames_.size() == 1 && missing_ != 0)) return std::nullopt;
-  Frame frame = std::move(frames_.front());
-  frames_.pop_front();
-  return frame;
+std::optional<Message> MessageParser::next() {
+  if (messages_.empty() || (messages_.size() == 1 && missing_ != 0)) return std::nullopt;
+  Message message = std::move(messages_.front());
+  messages_.pop_front();
+  return message;
 }
 
 }  // namespace hangstack::sampler

@@ -1,5 +1,5 @@
 #pragma once
-// The stream from the child that reads a target to its parent: frames on a pipe.
+// The stream from the child that reads a target to its parent: messages on a pipe.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class Stage : std::uint8_t {
 };
 inline constexpr int kStageCount = 8;
 
-enum class FrameKind : std::uint8_t {
+enum class MessageKind : std::uint8_t {
   stage = 1,  ///< no body
   threads,    ///< a capture with nothing but threads, which have no stacks yet
   process,    ///< a capture without threads: everything that is known before the threads are read
@@ -34,35 +34,35 @@ enum class FrameKind : std::uint8_t {
   ended,      ///< no body: `tid` was listed and has ended
   rest,       ///< a capture with memory, totals, problems; mappings and files if they changed
   refused,    ///< a capture with one problem: why there is none
-  done,       ///< no body: the last frame
+  done,       ///< no body: the last message
 };
 
-struct Frame {
-  FrameKind kind = FrameKind::stage;
+struct Message {
+  MessageKind kind = MessageKind::stage;
   Stage stage = Stage::evidence;
   std::int32_t tid = 0;
   std::string body;  ///< as sampler/capture_bytes.h writes it
 };
 
 /// Header (kind, stage, tid, length) and body, in this machine's byte order: both ends are one program.
-std::string encode_frame(const Frame& frame);
+std::string encode_message(const Message& message);
 
 /// Writes the same to a pipe, waiting for its reader; false if the reader is gone.
-bool write_frame(int descriptor, const Frame& frame);
+bool write_message(int descriptor, const Message& message);
 
 /// Takes bytes as they come.
-class FrameParser {
+class MessageParser {
  public:
-  /// `malformed_input` for bytes that are no frame; every later call says the same.
+  /// `malformed_input` for bytes that are no message; every later call says the same.
   model::Expected<void> feed(std::string_view bytes);
-  std::optional<Frame> next();
+  std::optional<Message> next();
 
  private:
   bool take_header(std::string_view& bytes);
 
-  std::string header_;         ///< as far as it has come
-  std::uint64_t missing_ = 0;  ///< bytes of the last frame's body that have not come yet
-  std::deque<Frame> frames_;   ///< the last one may be in the making
+  std::string header_;            ///< as far as it has come
+  std::uint64_t missing_ = 0;     ///< bytes of the last message's body that have not come yet
+  std::deque<Message> messages_;  ///< the last one may be in the making
   bool broken_ = false;
 };
 

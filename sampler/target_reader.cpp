@@ -50,20 +50,20 @@ class TargetReader {
  private:
   [[nodiscard]] bool skips(Stage stage) const { return plan_.skip.contains(stage); }
 
-  void send(const Frame& frame) {
+  void send(const Message& message) {
     // Without a reader there is nothing left to do: it has given up on us, or is dead.
-    if (!write_frame(pipe_, frame)) ::_exit(0);
+    if (!write_message(pipe_, message)) ::_exit(0);
   }
-  void send_stage(Stage stage, std::int32_t tid = 0) { send({FrameKind::stage, stage, tid, {}}); }
-  void send_capture(FrameKind kind, const ProcessCapture& capture) {
+  void send_stage(Stage stage, std::int32_t tid = 0) { send({MessageKind::stage, stage, tid, {}}); }
+  void send_capture(MessageKind kind, const ProcessCapture& capture) {
     send({kind, Stage::evidence, 0, bytes_of(capture)});
   }
   /// The bytes are the parent's from here on.
   void send_thread(ThreadCapture& thread) {
-    send({FrameKind::thread, Stage::thread, thread.tid, bytes_of(thread)});
+    send({MessageKind::thread, Stage::thread, thread.tid, bytes_of(thread)});
     thread.memory = {};
   }
-  void send_ended(std::int32_t tid) { send({FrameKind::ended, Stage::thread, tid, {}}); }
+  void send_ended(std::int32_t tid) { send({MessageKind::ended, Stage::thread, tid, {}}); }
 
   void note(ErrorCode code, std::string message, std::string fix = {}) {
     problems_.push_back({"pid", std::to_string(pid_), {code, std::move(message), std::move(fix)}});
@@ -76,20 +76,20 @@ class TargetReader {
     capture.kernel_state = failed.kernel_state;
     capture.identity = failed.identity;
     capture.problems.push_back({"pid", std::to_string(failed.pid), failed.error});
-    send_capture(FrameKind::refused, capture);
+    send_capture(MessageKind::refused, capture);
   }
 
   bool read_evidence() {
     send_stage(Stage::evidence);
-    Reader reader = read_reader(proc_);
-    reader.may_stop = plan_.options.stop != StopMode::never;
-    auto early = read_early_evidence(proc_, reader, pid_);
+    TracerRights rights = read_tracer_rights(proc_);
+    rights.may_stop = plan_.options.stop != StopMode::never;
+    auto early = read_early_evidence(proc_, rights, pid_);
     if (!early) {
       send_refusal(early.error());
       send_stage(Stage::process);
       if (!skips(Stage::process)) early.error().identity = identify(proc_, pid_);
       send_refusal(early.error());
-      send({FrameKind::done, Stage::process, 0, {}});
+      send({MessageKind::done, Stage::process, 0, {}});
       return false;
     }
     capture_ = std::move(early->capture);
@@ -101,7 +101,7 @@ class TargetReader {
     }
     ProcessCapture listed = capture_;
     listed.problems.clear();
-    send_capture(FrameKind::threads, listed);
+    send_capture(MessageKind::threads, listed);
     return true;
   }
 
@@ -117,8 +117,9 @@ class TargetReader {
     return tids;
   }
 
+  /// A second visit's caller knows the process already, and discovery reads the whole of /proc.
   void read_process() {
-    if (skips(Stage::process)) return;
+    if (skips(Stage::process) || !plan_.target.only.empty()) return;
     send_stage(Stage::process);
     read_late_evidence(proc_, capture_);
   }
@@ -153,7 +154,7 @@ class TargetReader {
     }
     ProcessCapture header = capture_;
     header.threads.clear();
-    send_capture(FrameKind::process, header);
+    send_capture(MessageKind::process, header);
   }
 
   /// The symbolizer opens these files in the parent, which must not wait for a dead server.
@@ -307,8 +308,8 @@ class TargetReader {
       memory_->update_mappings(capture_.mappings, file_systems_);
       rest.files = mapped_files();
     }
-    send_capture(FrameKind::rest, rest);
-    send({FrameKind::done, Stage::finish, 0, {}});
+    send_capture(MessageKind::rest, rest);
+    send({MessageKind::done, Stage::finish, 0, {}});
   }
 
   /// A thread stands in a library that was loaded after maps was read.
@@ -330,7 +331,7 @@ class TargetReader {
   RunQueueClock clock_{proc_};
   Access access_;
   ProcessCapture capture_;
-  std::vector<model::Problem> problems_;  ///< for the last frame: the others went with the header
+  std::vector<model::Problem> problems_;  ///< for the last message: the others went with the header
   std::set<std::int32_t> known_;
   std::set<std::int32_t> ended_;
   std::set<std::int32_t> not_stopped_;  ///< although a strict stop was tried

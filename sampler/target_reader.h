@@ -19,7 +19,7 @@ struct ReadPlan {
   const std::map<std::int32_t, model::ThreadCapture>* earlier = nullptr;
 };
 
-/// Reads the target and writes frames to `pipe`, one as soon as it is known; main thread first.
+/// Reads the target and writes messages to `pipe`, one as soon as it is known; main thread first.
 void read_target(const ReadPlan& plan, const InspectorFactory& make_inspector, int pipe);
 
 }  // namespace hangstack::sampler

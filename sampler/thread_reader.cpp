@@ -82,16 +82,18 @@ ThreadReader::Rest ThreadReader::look_at(ThreadCapture& thread, std::size_t stac
       case LookOutcome::ended: return Rest::ended;
       case LookOutcome::refused: return Rest::refused;
       case LookOutcome::running: break;
-      case LookOutcome::moved:
-        if (const auto call = call_that_a_stop_would_fail(proc_, pid_, thread)) fragile_call_ = call;
-        break;
+      case LookOutcome::moved: note_fragile_call(thread); break;
     }
   }
   return Rest::restless;
 }
 
-/// The thread as it is now, and why it is not to be stopped.
-std::optional<model::Error> ThreadReader::why_not_stop(const ThreadCapture& thread) {
+void ThreadReader::note_fragile_call(const ThreadCapture& thread) {
+  if (const auto call = call_that_a_stop_would_fail(proc_, pid_, thread)) fragile_call_ = call;
+}
+
+/// Brings `thread`'s evidence up to now, and says why it is not to be stopped.
+std::optional<model::Error> ThreadReader::why_not_stop(ThreadCapture& thread) {
   if (settings_.stop == StopMode::never)
     return model::Error{
         ErrorCode::unavailable,
@@ -101,16 +103,20 @@ std::optional<model::Error> ThreadReader::why_not_stop(const ThreadCapture& thre
     return model::Error{ErrorCode::already_traced,
                         fmt::format("thread {} cannot be stopped: pid {} traces it", thread.tid, settings_.tracer_pid),
                         "detach that tracer"};
-  const auto fresh = read_thread_evidence(proc_, pid_, thread.tid, &clock_);
-  const ThreadCapture& current = fresh ? *fresh : thread;
-  if (!may_be_stopped_in(current.kernel_state))
+  // Both as it is now and as it was seen before: it may go back there at any moment.
+  note_fragile_call(thread);
+  if (auto fresh = read_thread_evidence(proc_, pid_, thread.tid, &clock_)) {
+    thread.kernel_state = fresh->kernel_state;
+    thread.wchan = std::move(fresh->wchan);
+    thread.syscall = fresh->syscall;
+    thread.clocks = fresh->clocks;
+    note_fragile_call(thread);
+  }
+  if (!may_be_stopped_in(thread.kernel_state))
     return model::Error{
         ErrorCode::unavailable,
-        fmt::format("thread {} {}: it was not stopped", thread.tid, words_for_state(current.kernel_state)),
+        fmt::format("thread {} {}: it was not stopped", thread.tid, words_for_state(thread.kernel_state)),
         {}};
-  // Both as it is now and as it was seen before: it may go back there at any moment.
-  for (const ThreadCapture* seen : {&thread, &current})
-    if (const auto call = call_that_a_stop_would_fail(proc_, pid_, *seen)) fragile_call_ = call;
   if (fragile_call_)
     return model::Error{ErrorCode::unavailable,
                         fmt::format("thread {} waits in {}, which a stop would end with EINTR: it was not stopped",

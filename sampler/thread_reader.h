@@ -15,9 +15,6 @@
 
 namespace hangstack::sampler {
 
-/// Copied of a stack that a first copy did not reach the end of.
-inline constexpr std::size_t kMoreStackBytes = 64UL << 20;
-
 /// A stop does nothing to a thread in these states but wait for it (D), or belongs to somebody else's stop (T, t).
 bool may_be_stopped_in(char kernel_state);
 
@@ -38,7 +35,8 @@ class ThreadReader {
  private:
   enum class Rest : std::uint8_t { seen, restless, ended, refused };
   Rest look_at(model::ThreadCapture& thread, std::size_t stack_bytes, bool patient);
-  std::optional<model::Error> why_not_stop(const model::ThreadCapture& thread);
+  void note_fragile_call(const model::ThreadCapture& thread);
+  std::optional<model::Error> why_not_stop(model::ThreadCapture& thread);
   bool stop(model::ThreadCapture& thread, std::size_t stack_bytes);
   bool read_restless(model::ThreadCapture& thread, std::size_t stack_bytes);
   bool read_with_registers(model::ThreadCapture& thread);

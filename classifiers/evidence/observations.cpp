@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "model/duration.h"
+
 namespace hangstack::classifiers {
 namespace {
 
@@ -49,14 +51,6 @@ std::string activity(const ThreadState& state) {
 bool plural(const RankSet& set) { return set.size() > 1; }
 
 }  // namespace
-
-std::string duration_text(double seconds) {
-  if (!(seconds > 0)) return "0 s";
-  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
-  const auto whole = static_cast<long long>(std::min(std::round(seconds), 1e12));
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
-}
 
 void append(std::vector<Observation>& to, std::vector<Observation> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -123,16 +117,16 @@ std::vector<Observation> rest_of(const JobFacts& job, const RankSet& set) {
     (rank->process->napped ? napping : still).insert(n);
   }
   if (const auto age = job.least_sleep(set)) {
-    out.push_back({fmt::format("did not run for {}", duration_text(*age)), set, "kernel counters"});
+    out.push_back({fmt::format("did not run for {}", model::duration(*age)), set, "kernel counters"});
   } else if (!still.empty()) {
     out.push_back(
-        {fmt::format("same stack and same counters in {} samples over {}", job.samples, duration_text(job.span_s)),
+        {fmt::format("same stack and same counters in {} samples over {}", job.samples, model::duration(job.span_s)),
          still, "kernel counters"});
   }
   if (!napping.empty()) {
     out.push_back(
         {fmt::format("woke and went on waiting at the same place, in {} samples over {}: that is not progress",
-                     job.samples, duration_text(job.span_s)),
+                     job.samples, model::duration(job.span_s)),
          napping, "kernel counters"});
   }
   return out;
@@ -206,6 +200,9 @@ void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& wa
   verdict.since_s = job.stuck_for(waiting);
   const bool still = waiting.minus(job.unmoved).empty() || job.samples == 1;
   verdict.hung = still && verdict.since_s && !waiting.empty() ? Hung::yes : Hung::undecided;
+  if (const auto age = job.least_sleep(waiting); still && age && *age < kLeastAge_s)
+    verdict.against.push_back({fmt::format("{} not moved for {} only: from {:.0f} s on it is called hung",
+                                           job.subject(waiting, "has", "have"), model::duration(*age), kLeastAge_s)});
 }
 
 }  // namespace hangstack::classifiers

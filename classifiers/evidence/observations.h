@@ -10,9 +10,6 @@
 
 namespace hangstack::classifiers {
 
-/// "4 min 12 s", "3.2 s", "2 h 5 min".
-std::string duration_text(double seconds);
-
 /// One observation per pending operation: who waits in it, at which line of the user's code.
 std::vector<model::Observation> waiting_in_operations(const JobFacts& job);
 

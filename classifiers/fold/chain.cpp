@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/file_path.h"
+
 namespace hangstack::classifiers {
 namespace {
 
@@ -27,7 +29,7 @@ std::size_t shown_wait(const ThreadView& view, std::size_t end) {
 std::string Link::key() const {
   if (frame->kind == model::FrameKind::python)
     return fmt::format("{}|{}|{}", frame->function, frame->file, frame->line);
-  if (name.empty()) return fmt::format("?|{}", base_name(frame->module));
+  if (name.empty()) return fmt::format("?|{}", model::base_name(frame->module));
   return std::string(name);
 }
 
@@ -45,7 +47,7 @@ std::vector<Link> chain_of(const ThreadView& view) {
     const auto name = view.names[i];
     if (i < waits && i != wait) continue;
     const bool plumbing = view.is_python(i)
-                              ? is_wrapper(library_path(frame.file), last_component(name))
+                              ? is_wrapper(model::library_path(frame.file), last_component(name))
                               : is_start_plumbing(name, frame.module) ||
                                     (python && is_interpreter_plumbing(name, frame.module)) ||
                                     (i >= waits && is_wait_plumbing(name, frame.module) && name.starts_with("std::"));

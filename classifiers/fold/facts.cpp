@@ -179,7 +179,7 @@ std::optional<double> JobFacts::least_sleep(const RankSet& set) const {
 
 std::optional<double> JobFacts::stuck_for(const RankSet& set) const {
   if (const auto sleep = least_sleep(set); sleep && *sleep >= std::max(kLeastAge_s, span_s * 0.9)) return sleep;
-  if (samples > 1 && span_s >= kLongWatch_s && set.minus(unmoved).empty() && !set.empty()) return span_s;
+  if (samples > 1 && span_s >= kLeastAge_s && set.minus(unmoved).empty() && !set.empty()) return span_s;
   return std::nullopt;
 }
 

@@ -73,14 +73,14 @@ struct JobFacts {
   [[nodiscard]] std::string subject(const model::RankSet& set, std::string_view one, std::string_view many) const;
   /// The shortest sleep among `set`: all of it has waited at least so long. None if any of it gives no age.
   [[nodiscard]] std::optional<double> least_sleep(const model::RankSet& set) const;
-  /// The age that makes "not moving" into "hung": least_sleep() of at least `kLeastAge`, or a watch that was long.
+  /// The age that makes "not moving" into "hung", at least kLeastAge_s: least_sleep(), or else the length of the watch.
   [[nodiscard]] std::optional<double> stuck_for(const model::RankSet& set) const;
   /// Missing, and nothing says where they are.
   [[nodiscard]] model::RankSet untraced() const { return missing.minus(left_out); }
 };
 
-inline constexpr double kLeastAge_s = 1;
-inline constexpr double kLongWatch_s = 20;
+/// A healthy step may keep ranks waiting for seconds (a slow batch, a checkpoint).
+inline constexpr double kLeastAge_s = 10;
 
 /// Fills the sets, the operations, the world size and what is missing from `ranks`, `others` and `failed`.
 void complete_facts(JobFacts& job);

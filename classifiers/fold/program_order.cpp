@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "classifiers/fold/source_flow.h"
+#include "model/file_path.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -19,7 +20,7 @@ std::vector<const Frame*> python_path(const ThreadView& view) {
   return path;
 }
 
-std::string place_text(const Frame& frame) { return fmt::format("{}:{}", base_name(frame.file), frame.line); }
+std::string place_text(const Frame& frame) { return fmt::format("{}:{}", model::base_name(frame.file), frame.line); }
 
 bool has_finished(const ThreadState& state) {
   return state.beneath == StateKind::exiting || state.beneath == StateKind::teardown;

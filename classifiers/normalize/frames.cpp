@@ -1,8 +1,9 @@
 #include "classifiers/normalize/frames.h"
 
 #include <algorithm>
-#include <cctype>
 #include <unordered_set>
+
+#include "model/file_path.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -10,43 +11,14 @@ namespace {
 using model::Frame;
 using model::FrameKind;
 
-/// Position just after "/lib/pythonX.Y/", or npos.
-std::size_t after_standard_library(std::string_view file) {
-  for (std::size_t from = 0;;) {
-    const auto at = file.find("/python", from);
-    if (at == std::string_view::npos) return std::string_view::npos;
-    auto end = at + 7;
-    while (end < file.size() &&
-           (std::isdigit(static_cast<unsigned char>(file[end])) != 0 || file[end] == '.' || file[end] == 't')) {
-      ++end;
-    }
-    const auto before = file.substr(0, at);
-    const bool below_lib = before.ends_with("/lib") || before.ends_with("/lib64");
-    if (below_lib && end > at + 7 && end < file.size() && file[end] == '/') return end + 1;
-    from = at + 7;
-  }
-}
-
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(), [&](auto prefix) { return text.starts_with(prefix); });
 }
 
 }  // namespace
 
-std::string_view library_path(std::string_view file) {
-  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
-    if (const auto at = file.rfind(folder); at != std::string_view::npos) return file.substr(at + folder.size());
-  }
-  if (const auto at = after_standard_library(file); at != std::string_view::npos) return file.substr(at);
-  if (file.starts_with("<frozen ") && file.ends_with(">")) return file.substr(8, file.size() - 9);
-  // Source checkouts, and paths that another tool has cut short.
-  if (const auto at = file.rfind("/torch/distributed/"); at != std::string_view::npos) return file.substr(at + 1);
-  if (file.starts_with("torch/")) return file;
-  return {};
-}
-
 Origin origin_of(std::string_view file) {
-  const auto path = library_path(file);
+  const auto path = model::library_path(file);
   // Code that inductor wrote stands between torch and torch.
   if (path.starts_with("torch/") || file.find("/torchinductor_") != std::string_view::npos) return Origin::torch;
   if (file.find("/site-packages/") != std::string_view::npos || file.find("/dist-packages/") != std::string_view::npos)
@@ -55,7 +27,7 @@ Origin origin_of(std::string_view file) {
 }
 
 bool is_python_module(std::string_view module_path) {
-  const auto base = base_name(module_path);
+  const auto base = model::base_name(module_path);
   return base.starts_with("libpython") || base.starts_with("python");
 }
 
@@ -165,7 +137,7 @@ bool is_wait_plumbing(std::string_view name, std::string_view module) {
                              "__pthread"}))
     return true;
   if (!name.empty()) return false;
-  return starts_with_any(base_name(module), {"libc.so", "libc-2", "libpthread", "ld-linux", "[vdso]"});
+  return starts_with_any(model::base_name(module), {"libc.so", "libc-2", "libpthread", "ld-linux", "[vdso]"});
 }
 
 bool is_start_plumbing(std::string_view name, std::string_view module) {
@@ -182,7 +154,7 @@ bool is_start_plumbing(std::string_view name, std::string_view module) {
                                                                "execute_native_thread_routine"};
   if (kStarts.contains(name)) return true;
   if (name == "main") return is_python_module(module);
-  return name.empty() && base_name(module).starts_with("libstdc++");
+  return name.empty() && model::base_name(module).starts_with("libstdc++");
 }
 
 bool is_interpreter_plumbing(std::string_view name, std::string_view module) {
@@ -210,11 +182,11 @@ bool is_interpreter_plumbing(std::string_view name, std::string_view module) {
                              "thread_run",
                              "pythread_wrapper"}))
     return true;
-  return name.empty() && base_name(module).starts_with("libtorch_python");
+  return name.empty() && model::base_name(module).starts_with("libtorch_python");
 }
 
 bool is_service_module(std::string_view module) {
-  return starts_with_any(base_name(module),
+  return starts_with_any(model::base_name(module),
                          {"libtorch", "libc10", "libgloo", "libnccl", "libmpi", "libopen-", "libcuda", "libc.so",
                           "libc-2", "libpthread", "libstdc++", "ld-linux", "[vdso]"});
 }

@@ -19,10 +19,6 @@ enum class Origin { user, package, standard_library, torch };
 /// standard library; everything else is the user's, `<stdin>` and `<string>` too.
 Origin origin_of(std::string_view python_file);
 
-/// The part of `python_file` from the package's own folder on: ".../site-packages/torch/cuda/__init__.py" ->
-/// "torch/cuda/__init__.py", ".../lib/python3.12/queue.py" -> "queue.py". Empty for user code.
-std::string_view library_path(std::string_view python_file);
-
 /// A library or executable that holds a CPython interpreter, by file name (libpython3.12.so.1.0, python3.11).
 bool is_python_module(std::string_view module_path);
 

@@ -142,11 +142,6 @@ std::string_view last_component(std::string_view qualified) {
   return at == std::string_view::npos ? qualified : qualified.substr(at + 1);
 }
 
-std::string_view base_name(std::string_view path) {
-  const auto at = path.rfind('/');
-  return at == std::string_view::npos ? path : path.substr(at + 1);
-}
-
 const std::string& NameTable::canonical(const std::string& function) {
   const auto [at, fresh] = names_.try_emplace(function);
   if (fresh) at->second = canonical_name(function);

@@ -16,9 +16,6 @@ std::string canonical_name(std::string_view function);
 /// "c10d::Work::wait" -> "wait"; "Thread.join" -> "join"; a name without either separator is returned whole.
 std::string_view last_component(std::string_view qualified);
 
-/// The file name of a path.
-std::string_view base_name(std::string_view path);
-
 /// Canonical names, each computed once: ranks of one job share nearly all of them. References stay valid for the
 /// life of the table.
 class NameTable {

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "model/file_path.h"
+
 namespace hangstack::classifiers {
 namespace {
 
@@ -104,7 +106,7 @@ std::optional<ThreadRole> pool_worker(const ThreadView& view) {
   for (std::size_t i = 0; i < view.names.size(); ++i) {
     if (view.is_python(i)) return std::nullopt;
     if (is_wait(view, i) || is_outer(view, i)) continue;
-    const auto base = base_name(view.frame(i).module);
+    const auto base = model::base_name(view.frame(i).module);
     const auto* const pool = std::find_if(kPoolLibraries.begin(), kPoolLibraries.end(),
                                           [&](const auto& library) { return base.starts_with(library.first); });
     if (pool == kPoolLibraries.end()) return std::nullopt;
@@ -125,7 +127,7 @@ std::optional<ThreadRole> nameless_torch_loop(const ThreadView& view) {
       continue;
     }
     if (is_outer(view, i)) continue;
-    if (!view.names[i].empty() || !base_name(view.frame(i).module).starts_with("libtorch")) return std::nullopt;
+    if (!view.names[i].empty() || !model::base_name(view.frame(i).module).starts_with("libtorch")) return std::nullopt;
     in_torch = true;
   }
   if (!in_torch || !polls) return std::nullopt;
@@ -134,7 +136,7 @@ std::optional<ThreadRole> nameless_torch_loop(const ThreadView& view) {
 
 struct PythonLoop {
   std::string_view role;
-  std::string_view file;  ///< library_path() of a frame of the loop
+  std::string_view file;  ///< model::library_path() of a frame of the loop
   std::string_view function;
 };
 
@@ -160,7 +162,7 @@ std::optional<ThreadRole> python_helper(const ThreadView& view) {
   const bool user = view.has_user_code();
   for (std::size_t i = view.names.size(); i-- > 0;) {
     if (!view.is_python(i)) continue;
-    const auto path = library_path(view.frame(i).file);
+    const auto path = model::library_path(view.frame(i).file);
     for (const PythonLoop& loop : kPythonLoops) {
       if (!path.starts_with(loop.file)) continue;
       if (!loop.function.empty() && last_component(view.names[i]) != loop.function) continue;

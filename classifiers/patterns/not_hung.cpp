@@ -11,6 +11,7 @@
 
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/pattern.h"
+#include "model/duration.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -30,7 +31,7 @@ Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
                         ? "The process moved between the samples."
                         : fmt::format("{} of {} ranks moved between the samples.", job.moved.size(), job.ranks.size());
   verdict.observations.push_back(
-      {fmt::format("another stack, or the clocks of a running thread went on, within {}", duration_text(job.span_s)),
+      {fmt::format("another stack, or the clocks of a running thread went on, within {}", model::duration(job.span_s)),
        job.moved, "stacks and kernel counters"});
   append(verdict.observations, places_of(job, job.moved));
   if (!job.unmoved.empty()) {

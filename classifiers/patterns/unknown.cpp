@@ -8,6 +8,7 @@
 #include "classifiers/evidence/inside_process.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/pattern.h"
+#include "model/duration.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -31,7 +32,7 @@ RankSet seen(const JobFacts& job) {
 std::string movement_text(const JobFacts& job) {
   if (job.samples == 1) return "one sample does not say whether it moves";
   if (job.moved.empty() && !job.unmoved.empty()) {
-    return fmt::format("nothing moved in {} samples over {}", job.samples, duration_text(job.span_s));
+    return fmt::format("nothing moved in {} samples over {}", job.samples, model::duration(job.span_s));
   }
   return fmt::format("{} of {} moved", job.moved.size(), job.ranks.size());
 }

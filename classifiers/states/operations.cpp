@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/file_path.h"
+
 namespace hangstack::classifiers {
 namespace {
 
@@ -155,7 +157,7 @@ bool names_it(std::string_view name, std::string_view key) {
 }
 
 const Entry* python_entry(const ThreadView& view, std::size_t i) {
-  const auto path = library_path(view.frame(i).file);
+  const auto path = model::library_path(view.frame(i).file);
   const bool functional = path == "torch/distributed/_functional_collectives.py";
   if (!functional && path != "torch/distributed/distributed_c10d.py") {
     if (path != "torch/distributed/rendezvous.py") return nullptr;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "model/file_path.h"
+
 namespace hangstack::classifiers {
 namespace {
 
 struct Row {
-  std::string_view path;      ///< start of library_path()
+  std::string_view path;      ///< start of model::library_path()
   std::string_view function;  ///< last part of the qualified name; empty: any
   StateKind kind;
   std::string_view title;
@@ -89,7 +91,7 @@ constexpr std::array<Row, 67> kRows = {{
 std::optional<PythonWait> python_wait_of(const ThreadView& view) {
   for (std::size_t i = view.inner_end; i-- > 0;) {
     if (!view.is_python(i)) continue;
-    const auto path = library_path(view.frame(i).file);
+    const auto path = model::library_path(view.frame(i).file);
     if (path.empty()) continue;
     const auto function = last_component(view.names[i]);
     const auto* const row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& candidate) {

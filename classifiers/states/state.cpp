@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "classifiers/normalize/names.h"
+#include "model/file_path.h"
 
 namespace hangstack::classifiers {
 
@@ -122,8 +123,8 @@ bool waits_for_thread(StateKind kind) {
 }
 
 std::string CallSite::text() const {
-  if (line > 0) return fmt::format("{} {}:{}", function, base_name(file), line);
-  if (!file.empty()) return fmt::format("{} {}", function, base_name(file));
+  if (line > 0) return fmt::format("{} {}:{}", function, model::base_name(file), line);
+  if (!file.empty()) return fmt::format("{} {}", function, model::base_name(file));
   return function;
 }
 

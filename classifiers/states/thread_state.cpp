@@ -8,6 +8,7 @@
 #include "classifiers/states/operations.h"
 #include "classifiers/states/python_waits.h"
 #include "classifiers/states/wait.h"
+#include "model/file_path.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -62,7 +63,7 @@ std::string owner_text(const ThreadView& view) {
     const auto& module = view.frame(i).module;
     if (is_wait_plumbing(name, module) || is_start_plumbing(name, module)) continue;
     if (!name.empty()) return std::string(name);
-    if (!module.empty()) return std::string(base_name(module));
+    if (!module.empty()) return std::string(model::base_name(module));
   }
   return {};
 }

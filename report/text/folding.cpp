@@ -108,16 +108,6 @@ std::string ranks_in_words(const model::RankSet& ranks, int width) {
   return word + fitting_list(ranks.folded(), ranks.size(), width - 6);
 }
 
-std::string duration(double seconds) {
-  if (!std::isfinite(seconds) || seconds < 0) return "?";
-  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
-  if (seconds > 1e12) return "?";
-  const auto s = static_cast<long long>(std::llround(seconds));
-  if (s < 3600) return fmt::format("{} min {} s", s / 60, s % 60);
-  if (s < 86400) return fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
-  return fmt::format("{} d {} h", s / 86400, s % 86400 / 3600);
-}
-
 std::string short_time(double microseconds) {
   if (!std::isfinite(microseconds) || microseconds < 0) return "?";
   if (microseconds < 1000) return fmt::format("{:.0f} us", microseconds);

@@ -22,9 +22,6 @@ std::string fitting_list(const std::string& folded, std::size_t count, int width
 /// "rank 5", "ranks 0-4,6"; "" for none.
 std::string ranks_in_words(const model::RankSet& ranks, int width);
 
-/// "0.3 s", "2.0 s", "4 min 12 s", "3 h 5 min", "2 d 4 h".
-std::string duration(double seconds);
-
 /// "61 us", "1.2 ms", "2.0 s".
 std::string short_time(double microseconds);
 

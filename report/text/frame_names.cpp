@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/file_path.h"
 #include "report/printable.h"
 
 namespace hangstack::report {
@@ -119,11 +120,6 @@ std::string last_two(const std::vector<std::string_view>& parts, std::string_vie
   return out + std::string(parts.back());
 }
 
-bool is_installed(std::string_view path) {
-  return path.find("site-packages/") != std::string_view::npos ||
-         path.find("dist-packages/") != std::string_view::npos || path.find("/lib/python") != std::string_view::npos;
-}
-
 }  // namespace
 
 std::string short_function(std::string_view function) {
@@ -139,13 +135,8 @@ std::string short_python_name(std::string_view qualified) {
   return name.empty() ? std::string(qualified) : name;
 }
 
-std::string_view file_name(std::string_view path) {
-  const std::size_t slash = path.find_last_of('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 std::string short_path(std::string_view path) {
-  if (is_installed(path)) return std::string(file_name(path));
+  if (path.starts_with('/') && !model::library_path(path).empty()) return std::string(model::base_name(path));
   return last_two(components(path, "/"), "/");
 }
 
@@ -153,7 +144,7 @@ bool is_machinery(const model::Frame& frame) {
   if (frame.kind != model::FrameKind::native && frame.kind != model::FrameKind::inlined) return false;
   const std::string_view name = unversioned(frame.function);
   if (std::find(kStarts.begin(), kStarts.end(), name.substr(0, name.find('('))) != kStarts.end()) return true;
-  const std::string_view module = file_name(frame.module);
+  const std::string_view module = model::base_name(frame.module);
   const bool interpreter = module.starts_with("libpython") || module.starts_with("python");
   if (interpreter && (name.empty() || name == "main")) return true;
   // Stripped, the start of a std::thread has no name.
@@ -176,7 +167,7 @@ std::string frame_label(const model::Frame& frame) {
     case model::FrameKind::gpu: break;
   }
   if (!frame.function.empty()) return printable(short_function(frame.function));
-  return frame.module.empty() ? "??" : printable(file_name(frame.module));
+  return frame.module.empty() ? "??" : printable(model::base_name(frame.module));
 }
 
 std::vector<ChainStep> chain_steps(std::span<const model::Frame> frames) {

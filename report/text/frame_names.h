@@ -20,9 +20,6 @@ std::string short_python_name(std::string_view qualified);
 /// The last two components of a path; of a file of Python's own or an installed package the last one.
 std::string short_path(std::string_view path);
 
-/// The last component.
-std::string_view file_name(std::string_view path);
-
 /// Frames that carry a call through the interpreter or start a thread, and tell nothing of the program:
 /// `_PyEval_EvalFrameDefault`, `__libc_start_main`, `clone3`...
 bool is_machinery(const model::Frame& frame);

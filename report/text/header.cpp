@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "model/duration.h"
 #include "report/printable.h"
 #include "report/text/folding.h"
 #include "report/text/sections.h"
@@ -72,7 +73,7 @@ void header_section(Page& page, const model::Report& report) {
                                  what_was_sampled(report)};
   const auto samples = static_cast<std::size_t>(sampling.samples < 0 ? 0 : sampling.samples);
   std::string sampled = counted(samples, "sample", "samples");
-  if (samples > 1) sampled += fmt::format(", {} apart", duration(sampling.gap_s));
+  if (samples > 1) sampled += fmt::format(", {} apart", model::duration(sampling.gap_s));
   parts.push_back(sampled);
   parts.push_back(stop_summary(sampling));
   if (!sampling.asked.empty()) parts.push_back("asked: " + joined(sampling.asked));

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "model/duration.h"
 #include "report/printable.h"
 #include "report/text/folding.h"
 #include "report/text/sections.h"
@@ -143,7 +144,7 @@ void ranks_section(Page& page, const model::Job& job, const model::Report& repor
     if (shape.moved) cells.emplace_back(!read ? "" : group.moved ? "yes" : "no");
     cells.push_back(cut_end(spaced(group.state), 24));
     cells.push_back(waits_in(group));
-    cells.push_back(group.since_s ? duration(*group.since_s) : "");
+    cells.push_back(group.since_s ? model::duration(*group.since_s) : "");
     table.row(std::move(cells), shape.ranks && blamed(group, job.verdict) ? Paint::bad : Paint::none);
   }
   page.gap();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "model/duration.h"
+#include "model/file_path.h"
 #include "report/printable.h"
 #include "report/text/chain_lines.h"
 #include "report/text/folding.h"
@@ -73,7 +75,7 @@ std::string facts_of(const StackClass& stack) {
   std::string text(state_in_words(thread.kernel_state));
   if (!thread.syscall_name.empty()) text += " in " + printable(thread.syscall_name);
   if (!thread.wchan.empty() && thread.wchan != "0") text += " (" + printable(thread.wchan) + ")";
-  if (thread.clocks.asleep_s) text += ", asleep for " + duration(*thread.clocks.asleep_s);
+  if (thread.clocks.asleep_s) text += ", asleep for " + model::duration(*thread.clocks.asleep_s);
   if (thread.moved) text += *thread.moved ? ", moved" : ", did not move";
   if (thread.gil == model::GilState::holds) text += ", holds the GIL";
   if (thread.gil == model::GilState::waits) text += ", waits for the GIL";
@@ -104,7 +106,7 @@ std::string place_of(const model::Frame& frame) {
   std::string text = source_of(frame);
   if (!frame.module.empty()) {
     if (!text.empty()) text += "  ";
-    text += fmt::format("{}+{:#x}", printable(file_name(frame.module)), frame.offset);
+    text += fmt::format("{}+{:#x}", printable(model::base_name(frame.module)), frame.offset);
   }
   if (frame.module.empty() && frame.kind == model::FrameKind::native) text += fmt::format("at {:#x}", frame.address);
   if (frame.trust == model::FrameTrust::guess) text += "  [guess]";

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "model/file_path.h"
 #include "report/printable.h"
 #include "report/text/folding.h"
 #include "report/text/frame_names.h"
@@ -38,7 +39,7 @@ bool is_python_flag(std::string_view word) {
 
 std::string short_command(const std::vector<std::string>& command_line) {
   if (command_line.empty()) return "-";
-  std::string text = cut_end(printable(file_name(command_line.front())), kWordColumns);
+  std::string text = cut_end(printable(model::base_name(command_line.front())), kWordColumns);
   std::size_t shown = 1;
   while (shown < command_line.size() && is_python_flag(command_line[shown])) ++shown;
   const bool module = shown + 1 < command_line.size() && command_line[shown] == "-m";

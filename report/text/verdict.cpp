@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/duration.h"
 #include "report/printable.h"
 #include "report/text/folding.h"
 #include "report/text/sections.h"
@@ -50,7 +51,7 @@ std::string headline(const model::Verdict& verdict, const model::RankSet& culpri
   }
   const bool hung = verdict.hung == model::Hung::yes;
   if (!culprits.empty()) text += (hung ? ", caused by " : ", by ") + ranks_in_words(culprits, kCulprits);
-  if (verdict.since_s) text += (hung ? ", for " : ", unmoved for ") + duration(*verdict.since_s);
+  if (verdict.since_s) text += (hung ? ", for " : ", unmoved for ") + model::duration(*verdict.since_s);
   return text;
 }
 

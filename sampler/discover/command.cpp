@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/file_path.h"
+
 namespace hangstack::sampler {
 namespace {
 
@@ -88,7 +90,7 @@ CommandKind classify_python(const PythonCommand& python) {
       python.script.find("/torch/_inductor/compile_worker") != string_view::npos)
     return CommandKind::compile_worker;
   if (contains(kLauncherModules, python.module)) return CommandKind::launcher;
-  const string_view script = base_name(python.script);
+  const string_view script = model::base_name(python.script);
   if (contains(kLauncherPrograms, script)) return CommandKind::launcher;
   if (contains(kSideTools, script)) return CommandKind::side_tool;
   const bool by_path =
@@ -108,13 +110,8 @@ CommandKind classify_title(string_view title) {
 
 }  // namespace
 
-string_view base_name(string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == string_view::npos ? path : path.substr(slash + 1);
-}
-
 PythonCommand parse_python_command(std::span<const std::string> arguments) {
-  if (arguments.empty() || !is_python(base_name(arguments[0]))) return {};
+  if (arguments.empty() || !is_python(model::base_name(arguments[0]))) return {};
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const string_view argument = arguments[i];
     if (!argument.starts_with('-') || argument == "-") return {.script = argument};
@@ -136,7 +133,7 @@ PythonCommand parse_python_command(std::span<const std::string> arguments) {
 CommandKind classify_command(std::span<const std::string> arguments, string_view comm) {
   // Daemons write a title over their arguments: "sshd: root@pts/0".
   const string_view first = arguments.empty() ? comm : string_view(arguments[0]);
-  string_view name = base_name(first.substr(0, first.find(": ")));
+  string_view name = model::base_name(first.substr(0, first.find(": ")));
   if (name.starts_with('-')) name.remove_prefix(1);        // a login shell
   if (comm == "pt_elastic") return CommandKind::launcher;  // torchrun's agent, since 2.5 (torch/distributed/run.py)
   if (is_python(name)) return classify_python(parse_python_command(arguments));

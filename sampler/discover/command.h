@@ -33,7 +33,4 @@ struct PythonCommand {
 };
 PythonCommand parse_python_command(std::span<const std::string> arguments);
 
-/// The last part of a path.
-std::string_view base_name(std::string_view path);
-
 }  // namespace hangstack::sampler

@@ -1,9 +1,7 @@
 // Checks of the host: what kernel and confinement let hangstack do to a process of its own.
 #include <fmt/core.h>
 #include <poll.h>
-#include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,12 +11,14 @@
 
 #include "sampler/child_process.h"
 #include "sampler/doctor.h"
-#include "sampler/proc/fields.h"
-#include "sampler/proc/reader.h"
 #include "sampler/proc/schedule.h"
 #include "sampler/proc/stat.h"
 #include "sampler/proc/status.h"
 #include "sampler/proc/syscall.h"
+#include "sampler/proc/tracer_rights.h"
+#include "sampler/stop/tracee.h"
+#include "sampler/stop/tracer_thread.h"
+#include "sampler/stop/wait.h"
 
 namespace hangstack::sampler {
 namespace {
@@ -27,10 +27,12 @@ const std::string kContainerFix =
     "give the container CAP_SYS_PTRACE (docker or podman run --cap-add SYS_PTRACE; Kubernetes "
     "securityContext.capabilities.add: [SYS_PTRACE], or kubectl debug --profile=general), or run hangstack on the host";
 
+constexpr std::chrono::seconds kTrialPatience{5};
+
 /// A child process that waits to be looked at.
-class Patient {
+class TrialProcess {
  public:
-  Patient()
+  TrialProcess()
       : child_(ChildProcess::start([](int pipe) {
           const pid_t self = ::getpid();
           if (::write(pipe, &self, sizeof(self)) != sizeof(self)) return;
@@ -41,9 +43,9 @@ class Patient {
     ::poll(&ready, 1, 5000);
     if (::read(child_->pipe(), &pid_, sizeof(pid_)) != sizeof(pid_)) pid_ = 0;
   }
-  Patient(const Patient&) = delete;
-  Patient& operator=(const Patient&) = delete;
-  ~Patient() {
+  TrialProcess(const TrialProcess&) = delete;
+  TrialProcess& operator=(const TrialProcess&) = delete;
+  ~TrialProcess() {
     if (child_) child_->kill(1000);
   }
   [[nodiscard]] pid_t pid() const { return pid_; }
@@ -53,39 +55,38 @@ class Patient {
   pid_t pid_ = 0;
 };
 
-Check check_rights(const Reader& reader) {
-  const bool capable = reader.has_capability(kCapSysPtrace);
-  Check check{.name = "privileges", .ok = capable, .finding = fmt::format("uid {}", reader.uid)};
+Check check_rights(const TracerRights& rights) {
+  const bool capable = rights.has_capability(kCapSysPtrace);
+  Check check{.name = "privileges", .ok = capable, .finding = fmt::format("uid {}", rights.uid)};
   if (capable) {
     check.finding += " with CAP_SYS_PTRACE: processes of all users can be read";
   } else {
-    check.finding += fmt::format(" without CAP_SYS_PTRACE: only processes of uid {} can be read", reader.uid);
-    check.fix = reader.uid == 0 ? kContainerFix : "sudo hangstack, if the job runs as another user";
+    check.finding += fmt::format(" without CAP_SYS_PTRACE: only processes of uid {} can be read", rights.uid);
+    check.fix = rights.uid == 0 ? kContainerFix : "sudo hangstack, if the job runs as another user";
   }
   return check;
 }
 
-Check check_yama(const ProcFiles& proc, const Reader& reader) {
+Check check_yama(const ProcFiles& proc, const TracerRights& rights) {
   Check check{.name = "yama", .ok = true, .needed = true};
-  const auto text = proc.read("sys/kernel/yama/ptrace_scope", 16);
-  if (!text) {
+  const auto scope = read_yama_scope(proc);
+  if (!scope) {
     check.finding = "this kernel has no Yama";
     return check;
   }
-  const int scope = number_from<int>(Fields(text->substr(0, text->find('\n'))).word()).value_or(0);
-  const bool capable = reader.has_capability(kCapSysPtrace);
-  check.ok = scope == 0 || (scope < 3 && capable);
-  check.finding = fmt::format("kernel.yama.ptrace_scope is {}", scope);
+  const bool capable = rights.has_capability(kCapSysPtrace);
+  check.ok = *scope == 0 || (*scope < 3 && capable);
+  check.finding = fmt::format("kernel.yama.ptrace_scope is {}", *scope);
   if (!check.ok)
-    check.fix = scope >= 3 ? "boot with kernel.yama.ptrace_scope below 3"
-                           : "sudo hangstack, or once: sudo sysctl kernel.yama.ptrace_scope=0";
+    check.fix = *scope >= 3 ? "boot with kernel.yama.ptrace_scope below 3"
+                            : "sudo hangstack, or once: sudo sysctl kernel.yama.ptrace_scope=0";
   return check;
 }
 
-Check check_seccomp(const Reader& reader) {
-  const SystemCallTrial trial = try_system_calls(reader);
+Check check_seccomp(const TracerRights& rights) {
+  const SystemCallTrial trial = try_system_calls(rights);
   Check check{.name = "seccomp", .ok = trial.ptrace == 0 && trial.process_vm_readv == 0, .needed = true};
-  if (reader.seccomp == 0)
+  if (rights.seccomp == 0)
     check.finding = "no seccomp filter is on hangstack";
   else if (check.ok)
     check.finding = "the seccomp filter on hangstack allows ptrace and process_vm_readv";
@@ -98,7 +99,7 @@ Check check_seccomp(const Reader& reader) {
 
 /// The line of a thread that waits in pause(2); it may be running when first asked.
 model::Expected<SyscallLine> wait_for_line(const ProcFiles& proc, pid_t pid) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  const auto end = std::chrono::steady_clock::now() + kTrialPatience;
   for (;;) {
     auto line = proc.read(fmt::format("{0}/task/{0}/syscall", pid), 4096).and_then(parse_syscall);
     if (!line || !line->running || std::chrono::steady_clock::now() > end) return line;
@@ -137,19 +138,15 @@ Check check_memory(const ProcFiles& proc, pid_t pid, std::uint64_t address) {
 /// Seizes, stops and releases the trial process, as a thread that runs would be.
 Check check_ptrace(pid_t pid) {
   Check check{.name = "ptrace", .needed = true};
-  if (::ptrace(PTRACE_SEIZE, pid, nullptr, nullptr) != 0 || ::ptrace(PTRACE_INTERRUPT, pid, nullptr, nullptr) != 0) {
-    check.finding = fmt::format("threads that run cannot be stopped: {}", std::strerror(errno));
-    check.fix = kContainerFix + "; --stop never reads sleeping threads even so";
-    return check;
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  int status = 0;
-  while (::waitpid(pid, &status, WNOHANG | __WALL) == 0 &&
-         std::chrono::steady_clock::now() - begin < std::chrono::seconds(5))
-    ::usleep(100);
-  check.ok = WIFSTOPPED(status) && ::ptrace(PTRACE_DETACH, pid, nullptr, nullptr) == 0;
-  check.finding = check.ok ? "a thread that runs can be stopped for a moment" : "a trial process could not be stopped";
-  if (!check.ok) check.fix = kContainerFix;
+  run_as_tracer([&] {
+    auto tracee = Tracee::seize(pid);
+    const auto stopped = tracee ? tracee->wait_until_stopped(SteadyClock::now() + kTrialPatience, kWaitForSleeping)
+                                : model::Expected<void>(tl::make_unexpected(tracee.error()));
+    check.ok = stopped.has_value();
+    check.finding = check.ok ? "a thread that runs can be stopped for a moment"
+                             : fmt::format("threads that run cannot be stopped: {}", stopped.error().message);
+  });
+  if (!check.ok) check.fix = kContainerFix + "; --stop never reads sleeping threads even so";
   return check;
 }
 
@@ -164,11 +161,11 @@ Check check_sleep_times(const ProcFiles& proc) {
 }
 
 Check check_deleted_files(const ProcFiles& proc) {
-  const Reader reader = read_reader(proc);
+  const TracerRights rights = read_tracer_rights(proc);
   constexpr int kCapSysAdmin = 21;
   constexpr int kCapCheckpointRestore = 40;
   Check check{.name = "deleted files",
-              .ok = reader.has_capability(kCapSysAdmin) || reader.has_capability(kCapCheckpointRestore)};
+              .ok = rights.has_capability(kCapSysAdmin) || rights.has_capability(kCapCheckpointRestore)};
   check.finding = check.ok ? "libraries that were replaced on disk are readable from /proc/PID/map_files"
                            : "libraries that were replaced on disk since the start have no names";
   if (!check.ok) check.fix = "sudo hangstack, if frames show deleted files";
@@ -206,19 +203,19 @@ Check check_place(const ProcFiles& proc) {
 
 std::vector<Check> examine_host(const ProcFiles& proc) {
   const ReapableChildren reapable;
-  const Reader reader = read_reader(proc);
-  std::vector<Check> checks{check_rights(reader), check_yama(proc, reader), check_seccomp(reader)};
-  const Patient patient;
-  if (patient.pid() == 0) {
+  const TracerRights rights = read_tracer_rights(proc);
+  std::vector<Check> checks{check_rights(rights), check_yama(proc, rights), check_seccomp(rights)};
+  const TrialProcess trial;
+  if (trial.pid() == 0) {
     checks.push_back({.name = "trial process",
                       .needed = true,
                       .finding = "no child process could be made",
                       .fix = "raise the limit on processes (ulimit -u)"});
   } else {
-    const auto line = wait_for_line(proc, patient.pid());
+    const auto line = wait_for_line(proc, trial.pid());
     checks.push_back(check_look(line));
-    checks.push_back(check_memory(proc, patient.pid(), line ? line->stack_pointer : 0));
-    checks.push_back(check_ptrace(patient.pid()));
+    checks.push_back(check_memory(proc, trial.pid(), line ? line->stack_pointer : 0));
+    checks.push_back(check_ptrace(trial.pid()));
   }
   checks.push_back(check_sleep_times(proc));
   checks.push_back(check_deleted_files(proc));

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "model/file_path.h"
 #include "sampler/discover/discover.h"
 #include "sampler/doctor.h"
 #include "sampler/doctor/symbol_tables.h"
@@ -15,11 +16,6 @@
 
 namespace hangstack::sampler {
 namespace {
-
-std::string_view file_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 /// "3.11" of "libpython3.11.so.1.0", "python3.11" or "libpython3.13t.so"; nothing for other files.
 std::optional<std::string_view> python_version(std::string_view name) {
@@ -42,7 +38,7 @@ bool is_of_interest(std::string_view name) {
 }
 
 Check check_symbols(std::int32_t pid, const model::MappedFile& file) {
-  Check check{.name = fmt::format("symbols of {}", file_name(file.path)), .pid = pid};
+  Check check{.name = fmt::format("symbols of {}", model::base_name(file.path)), .pid = pid};
   model::Error last;
   for (const std::string& path : file.open_paths) {
     const auto tables = read_symbol_tables(path);
@@ -68,7 +64,7 @@ Check check_symbols(std::int32_t pid, const model::MappedFile& file) {
 Check check_python(std::int32_t pid, std::span<const model::MappedFile> files) {
   Check check{.name = "python", .pid = pid, .ok = true};
   for (const model::MappedFile& file : files)
-    if (const auto version = python_version(file_name(file.path)))
+    if (const auto version = python_version(model::base_name(file.path)))
       check.finding += fmt::format("{}Python {} ({})", check.finding.empty() ? "" : ", ", *version, file.path);
   if (check.finding.empty()) check.finding = "no Python interpreter that its file name tells is mapped";
   return check;
@@ -128,13 +124,13 @@ void examine_files(const ProcFiles& proc, std::int32_t pid, std::int32_t live_ti
         .fix = files.empty() ? "its memory could not be read: see the checks of this host" : ""});
   tell(check_python(pid, files));
   for (const model::MappedFile& file : files)
-    if (is_of_interest(file_name(file.path))) tell(check_symbols(pid, file));
+    if (is_of_interest(model::base_name(file.path))) tell(check_symbols(pid, file));
 }
 
 }  // namespace
 
 void examine_process(const ProcFiles& proc, std::int32_t pid, const CheckSink& tell) {
-  const auto access = check_target(proc, read_reader(proc), pid);
+  const auto access = check_target(proc, read_tracer_rights(proc), pid);
   if (!access) {
     tell({.name = "access", .pid = pid, .needed = true, .finding = access.error().message, .fix = access.error().fix});
     return;

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "sampler/proc/fields.h"
 #include "sampler/proc/living_thread.h"
 #include "sampler/proc/schedule.h"
 
@@ -70,8 +69,8 @@ Error zombie(const Stat& leader) {
 }
 
 /// Refusals that no right can lift.
-Expected<void> check_kind(const Reader& reader, const Stat& leader, const Status& status, std::int32_t pid) {
-  if (std::ranges::find(reader.own_pids, pid) != reader.own_pids.end())
+Expected<void> check_kind(const TracerRights& rights, const Stat& leader, const Status& status, std::int32_t pid) {
+  if (std::ranges::find(rights.own_pids, pid) != rights.own_pids.end())
     return model::failure(ErrorCode::unsupported_target, fmt::format("pid {} is hangstack itself", pid),
                           "leave it out of --pids; --pgrep leaves it out by itself");
   if (status.thread_group != 0 && status.thread_group != pid)
@@ -96,8 +95,7 @@ TargetRights rights_of(const ProcFiles& proc, std::int32_t pid, const Status& st
   const auto own_map = proc.read("self/uid_map", 4096);
   const auto map = proc.read(folder + "uid_map", 4096);
   target.other_user_map = own_map && map && *own_map != *map;
-  if (const auto scope = proc.read("sys/kernel/yama/ptrace_scope", 16))
-    target.yama_scope = number_from<int>(Fields(scope->substr(0, scope->find('\n'))).word()).value_or(0);
+  target.yama_scope = read_yama_scope(proc).value_or(0);
   if (const auto label = proc.read(folder + "attr/current", 256))
     target.security_label = label->substr(0, label->find_first_of(std::string_view("\n\0", 2)));
   return target;
@@ -141,7 +139,7 @@ void note_tracer(const ProcFiles& proc, std::int32_t pid, const Status& status, 
 
 }  // namespace
 
-Expected<Access> check_target(const ProcFiles& proc, const Reader& reader, std::int32_t pid) {
+Expected<Access> check_target(const ProcFiles& proc, const TracerRights& rights, std::int32_t pid) {
   const auto stat_text = proc.read(fmt::format("{}/stat", pid));
   if (!stat_text) return tl::make_unexpected(no_such_process(proc, pid));
   const auto leader = parse_stat(*stat_text);
@@ -151,7 +149,7 @@ Expected<Access> check_target(const ProcFiles& proc, const Reader& reader, std::
   const auto status = parse_status(*status_text);
   if (!status) return tl::make_unexpected(status.error());
 
-  if (const auto kind = check_kind(reader, *leader, *status, pid); !kind) return tl::make_unexpected(kind.error());
+  if (const auto kind = check_kind(rights, *leader, *status, pid); !kind) return tl::make_unexpected(kind.error());
   Access access;
   access.live_tid = living_thread(proc, *leader);
   if (access.live_tid == 0) return tl::make_unexpected(zombie(*leader));
@@ -162,11 +160,11 @@ Expected<Access> check_target(const ProcFiles& proc, const Reader& reader, std::
         fmt::format("hangstack reads 64-bit processes: try gdb -p {} -batch -ex 'thread apply all bt'", pid));
   const auto line = proc.read(fmt::format("{}/task/{}/syscall", pid, access.live_tid), 4096);
   if (!line && line.error().code == ErrorCode::no_permission) {
-    Error refusal = explain_refusal(reader, rights_of(proc, pid, *status));
+    Error refusal = explain_refusal(rights, rights_of(proc, pid, *status));
     refusal.message += what_shows(proc, *leader);
     return tl::make_unexpected(std::move(refusal));
   }
-  if (const auto calls = check_system_calls(proc, try_system_calls(reader), pid, access); !calls)
+  if (const auto calls = check_system_calls(proc, try_system_calls(rights), pid, access); !calls)
     return tl::make_unexpected(calls.error());
   note_tracer(proc, pid, *status, access);
   return access;

@@ -6,9 +6,9 @@
 
 #include "model/error.h"
 #include "sampler/proc/proc_files.h"
-#include "sampler/proc/reader.h"
 #include "sampler/proc/stat.h"
 #include "sampler/proc/status.h"
+#include "sampler/proc/tracer_rights.h"
 
 namespace hangstack::sampler {
 
@@ -28,7 +28,7 @@ struct Access {
 /// that process_vm_readv and ptrace need too (PTRACE_MODE_ATTACH, ptrace(2)); the rules only explain it. A refusal says
 /// what /proc shows even so: state, number of threads, when it last ran. Takes no lock that a stuck process holds,
 /// opens no file but those of /proc.
-model::Expected<Access> check_target(const ProcFiles& proc, const Reader& reader, std::int32_t pid);
+model::Expected<Access> check_target(const ProcFiles& proc, const TracerRights& rights, std::int32_t pid);
 
 /// Why the kernel refuses: pure, from what is known of both sides. Always an answer, `no_permission`.
 struct TargetRights {
@@ -36,10 +36,10 @@ struct TargetRights {
   Status status;
   bool root_owned = false;      ///< its files belong to root: not dumpable, unless root runs it
   std::string user_namespace;   ///< empty if unknown
-  bool other_user_map = false;  ///< its uid_map differs from the reader's
+  bool other_user_map = false;  ///< its uid_map differs from hangstack's
   int yama_scope = 0;           ///< kernel.yama.ptrace_scope; 0 without Yama
   std::string security_label;   ///< attr/current: AppArmor profile or SELinux context; empty if none
 };
-model::Error explain_refusal(const Reader& reader, const TargetRights& target);
+model::Error explain_refusal(const TracerRights& rights, const TargetRights& target);
 
 }  // namespace hangstack::sampler

@@ -33,14 +33,14 @@ auto parsed(const ProcFiles& proc, std::int32_t pid, std::string_view name, Pars
 
 }  // namespace
 
-tl::expected<EarlyEvidence, model::FailedProcess> read_early_evidence(const ProcFiles& proc, const Reader& reader,
+tl::expected<EarlyEvidence, model::FailedProcess> read_early_evidence(const ProcFiles& proc, const TracerRights& rights,
                                                                       std::int32_t pid) {
   model::FailedProcess failed;
   failed.host = host_name();
   failed.pid = pid;
   const auto stat = parsed(proc, pid, "stat", parse_stat);
   if (stat) failed.kernel_state = stat->state;
-  auto access = check_target(proc, reader, pid);
+  auto access = check_target(proc, rights, pid);
   if (!access) {
     failed.error = access.error();
     return tl::make_unexpected(std::move(failed));
@@ -85,7 +85,7 @@ void read_late_evidence(const ProcFiles& proc, model::ProcessCapture& capture) {
 
 tl::expected<model::ProcessCapture, model::FailedProcess> read_process_evidence(const ProcFiles& proc,
                                                                                 std::int32_t pid) {
-  auto evidence = read_early_evidence(proc, read_reader(proc), pid);
+  auto evidence = read_early_evidence(proc, read_tracer_rights(proc), pid);
   if (!evidence) {
     evidence.error().identity = identify(proc, pid);
     return tl::make_unexpected(std::move(evidence.error()));

@@ -7,7 +7,7 @@
 #include "model/diagnosis.h"
 #include "sampler/proc/preflight.h"
 #include "sampler/proc/proc_files.h"
-#include "sampler/proc/reader.h"
+#include "sampler/proc/tracer_rights.h"
 
 namespace hangstack::sampler {
 
@@ -18,7 +18,7 @@ struct EarlyEvidence {
 
 /// Everything that needs no mmap_lock of the process, after `check_target`. The failure has the state of the process
 /// and no identity, which `identify` may add: that may block.
-tl::expected<EarlyEvidence, model::FailedProcess> read_early_evidence(const ProcFiles& proc, const Reader& reader,
+tl::expected<EarlyEvidence, model::FailedProcess> read_early_evidence(const ProcFiles& proc, const TracerRights& rights,
                                                                       std::int32_t pid);
 
 /// Command line, allow-listed environment and identity of `capture.pid`: takes its mmap_lock, and so may block for

@@ -13,8 +13,8 @@ using model::Error;
 using model::ErrorCode;
 
 /// Root without the capability is root in a container, where sudo does not help.
-std::string how_to_get_ptrace(const Reader& reader, std::int32_t pid) {
-  if (reader.uid == 0)
+std::string how_to_get_ptrace(const TracerRights& rights, std::int32_t pid) {
+  if (rights.uid == 0)
     return fmt::format(
         "give the container the capability: docker or podman run --cap-add SYS_PTRACE; Kubernetes "
         "securityContext.capabilities.add: [SYS_PTRACE], or kubectl debug --profile=general --target=CONTAINER; or run "
@@ -23,31 +23,31 @@ std::string how_to_get_ptrace(const Reader& reader, std::int32_t pid) {
   return fmt::format("sudo hangstack --pids {}", pid);
 }
 
-bool same_user(const Reader& reader, const Status& target) {
+bool same_user(const TracerRights& rights, const Status& target) {
   const auto is = [](std::uint32_t id) { return [id](std::uint32_t other) { return other == id; }; };
-  return std::all_of(target.uids.begin(), target.uids.begin() + 3, is(reader.uid)) &&
-         std::all_of(target.gids.begin(), target.gids.begin() + 3, is(reader.gid));
+  return std::all_of(target.uids.begin(), target.uids.begin() + 3, is(rights.uid)) &&
+         std::all_of(target.gids.begin(), target.gids.begin() + 3, is(rights.gid));
 }
 
 Error refuse(std::string message, std::string fix) {
   return {ErrorCode::no_permission, std::move(message), std::move(fix)};
 }
 
-Error other_user(const Reader& reader, const TargetRights& target) {
-  const std::string ptrace = how_to_get_ptrace(reader, target.pid);
-  if (reader.uid == target.status.uids[0])
+Error other_user(const TracerRights& rights, const TargetRights& target) {
+  const std::string ptrace = how_to_get_ptrace(rights, target.pid);
+  if (rights.uid == target.status.uids[0])
     return refuse(fmt::format("pid {} runs with other user or group ids than hangstack (setuid program, or another "
                               "group), and hangstack lacks CAP_SYS_PTRACE",
                               target.pid),
                   ptrace);
   const std::string as_user =
-      reader.uid == 0 ? "" : fmt::format(", or sudo -u '#{}' hangstack --pids {}", target.status.uids[0], target.pid);
+      rights.uid == 0 ? "" : fmt::format(", or sudo -u '#{}' hangstack --pids {}", target.status.uids[0], target.pid);
   return refuse(fmt::format("pid {} belongs to uid {}, hangstack runs as uid {} without CAP_SYS_PTRACE", target.pid,
-                            target.status.uids[0], reader.uid),
+                            target.status.uids[0], rights.uid),
                 ptrace + as_user);
 }
 
-Error yama(const Reader& reader, const TargetRights& target) {
+Error yama(const TracerRights& rights, const TargetRights& target) {
   if (target.yama_scope >= 3)
     return refuse(
         fmt::format("pid {}: kernel.yama.ptrace_scope is 3: this kernel lets nobody read another process until "
@@ -55,7 +55,7 @@ Error yama(const Reader& reader, const TargetRights& target) {
                     target.pid),
         "boot with kernel.yama.ptrace_scope below 3 in /etc/sysctl.d; until then: the flight recorder, py-spy "
         "cannot help either");
-  const std::string ptrace = how_to_get_ptrace(reader, target.pid);
+  const std::string ptrace = how_to_get_ptrace(rights, target.pid);
   if (target.yama_scope == 2)
     return refuse(
         fmt::format("pid {}: kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may read other processes", target.pid),
@@ -67,10 +67,10 @@ Error yama(const Reader& reader, const TargetRights& target) {
 }
 
 /// What still forbids it although hangstack has CAP_SYS_PTRACE.
-Error despite_capability(const Reader& reader, const TargetRights& target) {
-  if (target.yama_scope >= 3) return yama(reader, target);
-  const bool opens_files = reader.has_capability(kCapDacReadSearch) || reader.has_capability(kCapDacOverride);
-  if (!opens_files && (!same_user(reader, target.status) || target.root_owned))
+Error despite_capability(const TracerRights& rights, const TargetRights& target) {
+  if (target.yama_scope >= 3) return yama(rights, target);
+  const bool opens_files = rights.has_capability(kCapDacReadSearch) || rights.has_capability(kCapDacOverride);
+  if (!opens_files && (!same_user(rights, target.status) || target.root_owned))
     return refuse(
         fmt::format("pid {}: hangstack has CAP_SYS_PTRACE but lacks CAP_DAC_READ_SEARCH, which opens the "
                     "files of another user's process",
@@ -88,11 +88,11 @@ Error despite_capability(const Reader& reader, const TargetRights& target) {
 
 }  // namespace
 
-Error explain_refusal(const Reader& reader, const TargetRights& target) {
+Error explain_refusal(const TracerRights& rights, const TargetRights& target) {
   const bool other_namespace =
-      target.other_user_map || (!target.user_namespace.empty() && !reader.user_namespace.empty() &&
-                                target.user_namespace != reader.user_namespace);
-  const bool capable = reader.has_capability(kCapSysPtrace);
+      target.other_user_map || (!target.user_namespace.empty() && !rights.user_namespace.empty() &&
+                                target.user_namespace != rights.user_namespace);
+  const bool capable = rights.has_capability(kCapSysPtrace);
   if (other_namespace)
     return refuse(
         fmt::format("pid {} is in another user namespace (a rootless container, or a sandbox), where hangstack's "
@@ -101,26 +101,26 @@ Error explain_refusal(const Reader& reader, const TargetRights& target) {
         fmt::format("run hangstack inside that container, or enter it: nsenter -t {0} -U --preserve-credentials "
                     "hangstack --pids {0}; or as root on the host: sudo hangstack --pids {0}",
                     target.pid));
-  if (capable) return despite_capability(reader, target);
-  if (!same_user(reader, target.status)) return other_user(reader, target);
-  if (target.root_owned && reader.uid != 0)
+  if (capable) return despite_capability(rights, target);
+  if (!same_user(rights, target.status)) return other_user(rights, target);
+  if (target.root_owned && rights.uid != 0)
     return refuse(
         fmt::format("pid {} is not dumpable (prctl PR_SET_DUMPABLE, or a program with file capabilities, or one "
                     "that its user may not read), so only CAP_SYS_PTRACE may read it",
                     target.pid),
-        how_to_get_ptrace(reader, target.pid));
-  if ((target.status.cap_permitted & ~reader.cap_permitted) != 0)
+        how_to_get_ptrace(rights, target.pid));
+  if ((target.status.cap_permitted & ~rights.cap_permitted) != 0)
     return refuse(fmt::format("pid {} has capabilities that hangstack lacks (CapPrm {:x} against {:x})", target.pid,
-                              target.status.cap_permitted, reader.cap_permitted),
-                  how_to_get_ptrace(reader, target.pid));
-  if (target.yama_scope >= 1) return yama(reader, target);
-  if (reader.uid == 0)
+                              target.status.cap_permitted, rights.cap_permitted),
+                  how_to_get_ptrace(rights, target.pid));
+  if (target.yama_scope >= 1) return yama(rights, target);
+  if (rights.uid == 0)
     return refuse(
         fmt::format("pid {}: hangstack runs as root but without CAP_SYS_PTRACE, and the process is not dumpable "
                     "or a security module protects it",
                     target.pid),
-        how_to_get_ptrace(reader, target.pid));
-  return despite_capability(reader, target);
+        how_to_get_ptrace(rights, target.pid));
+  return despite_capability(rights, target);
 }
 
 }  // namespace hangstack::sampler

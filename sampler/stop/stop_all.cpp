@@ -130,8 +130,7 @@ class StopAll {
 
   void inspect(Held& held) {
     ThreadCapture& thread = threads_[held.index];
-    thread.registers = held.state.registers;
-    thread.fs_base = held.state.fs_base;
+    held.state.give_to(thread);
     held.pages = window_.inspect(thread, held.stack);
     held.inspected = true;
   }
@@ -162,7 +161,6 @@ class StopAll {
     for (const Held& held : held_) {
       ThreadCapture& thread = threads_[held.index];
       thread.method = model::CaptureMethod::stopped;
-      if (!thread.syscall) thread.syscall = held.state.syscall;
       ThreadWindow::keep(thread, held.stack, held.pages);
     }
   }

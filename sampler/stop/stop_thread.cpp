@@ -25,9 +25,7 @@ Expected<void> stop_and_copy(ThreadCapture& thread, ThreadWindow& window, std::s
     return tl::make_unexpected(stopped.error());
   const auto state = tracee->registers();
   if (!state) return model::failure(model::ErrorCode::vanished, fmt::format("thread {} was killed", thread.tid));
-  thread.registers = state->registers;
-  thread.fs_base = state->fs_base;
-  if (!thread.syscall) thread.syscall = state->syscall;
+  state->give_to(thread);
   const std::uint64_t stack_pointer = *state->registers.get(Register::rsp);
   const auto stack = window.copy_stacks(std::span(&stack_pointer, 1), stack_bytes).front();
   const auto pages = window.inspect(thread, stack);

@@ -15,8 +15,9 @@ inline constexpr std::chrono::milliseconds kLongestHold{500};
 /// How long a stop is waited for: a thread that is ready to run may have to wait for a processor.
 inline constexpr std::chrono::milliseconds kStopPatience{100};
 
-/// Fills registers, `fs_base`, `memory`, `stack_limit`, `stopped_us` and `method`; `syscall` if the stop found it in
-/// one and it is not known yet. The caller has judged that a stop does no harm. Errors: see Tracee.
+/// Fills registers, `fs_base`, `syscall`, `memory`, `stack_limit`, `stopped_us` and `method`, and corrects the state of
+/// a thread that has left its system call meanwhile. The caller has judged that a stop does no harm. Errors: see
+/// Tracee.
 model::Expected<void> stop_thread(model::ThreadCapture& thread, ThreadWindow& window, std::size_t stack_bytes);
 
 }  // namespace hangstack::sampler

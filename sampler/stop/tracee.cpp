@@ -77,6 +77,16 @@ Tracee& Tracee::operator=(Tracee&& other) noexcept {
   return *this;
 }
 
+void StoppedRegisters::give_to(model::ThreadCapture& thread) const {
+  if (thread.syscall && thread.syscall != syscall && thread.kernel_state == 'S') {
+    thread.kernel_state = 'R';
+    thread.wchan.clear();
+  }
+  thread.registers = registers;
+  thread.fs_base = fs_base;
+  thread.syscall = syscall;
+}
+
 Expected<void> Tracee::wait_until_stopped(SteadyClock::time_point deadline, std::chrono::microseconds sleepless) {
   if (state_ == State::stopped) return {};
   if (state_ == State::released) return ended(tid_);

@@ -17,6 +17,10 @@ struct StoppedRegisters {
   model::RegisterSet registers;  ///< all of them
   std::uint64_t fs_base = 0;
   std::optional<model::SystemCall> syscall;  ///< if the stop came on the way out of one
+
+  /// Puts them into `thread`, whose evidence is from before the stop: a thread that has left its system call since then
+  /// was running.
+  void give_to(model::ThreadCapture& thread) const;
 };
 
 /// A seized thread. The destructor lets it go. Every call must come from the thread that called `seize`; what could not

@@ -1,5 +1,5 @@
 #pragma once
-// The one place that waits for a tracee of a sample (doctor tries a stop on a child of its own).
+// The one place that waits for a tracee.
 
 #include <chrono>
 #include <cstdint>

@@ -59,6 +59,9 @@ def wait_until_asleep(pids, quiet_s=0.5, deadline_s=60):
     raise TimeoutError(f"after {deadline_s} s the job still moves: {dict(zip(pids, before))}")
 
 
+CALLED_HUNG_S = 10.5  # hangstack says "HUNG" of what has slept for 10 s
+
+
 class Job:
     """The ranks of one job. `with Job(...) as job:` leaves no process behind."""
 
@@ -142,13 +145,14 @@ class Job:
     def has_said(self, rank, event):
         return event in self.said[rank].splitlines()
 
-    def wait_until_asleep(self, ranks=None):
-        wait_until_asleep([self.pids[rank] for rank in (range(len(self.ranks)) if ranks is None else ranks)])
+    def wait_until_asleep(self, ranks=None, **settings):
+        pids = [self.pids[rank] for rank in (range(len(self.ranks)) if ranks is None else ranks)]
+        wait_until_asleep(pids, **settings)
 
-    def wait_until_hung(self, expected):
+    def wait_until_hung(self, expected, **settings):
         """`expected`: {rank: the line it writes right before the call that it hangs in}."""
         self.wait_for_lines(expected)
-        self.wait_until_asleep(expected)
+        self.wait_until_asleep(expected, **settings)
 
     def end(self):
         """Kills what was started here, stopped ranks too, and waits for it."""

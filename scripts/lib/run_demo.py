@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from hung_job import Job
+from hung_job import CALLED_HUNG_S, Job
 
 TRAIN = pathlib.Path(__file__).resolve().parents[2] / "examples" / "train.py"
 
@@ -27,8 +27,8 @@ def main():
     say(f"starting 3 ranks: {python} examples/train.py")
     began = time.monotonic()
     with Job(python, TRAIN) as job:
-        job.wait_until_hung({0: "all_reduce", 1: "all_reduce", 2: "load_batch"})
-        say(f"hung: no rank has moved for half a second ({time.monotonic() - began:.0f} s after the start)")
+        job.wait_until_hung({0: "all_reduce", 1: "all_reduce", 2: "load_batch"}, quiet_s=CALLED_HUNG_S)
+        say(f"hung: no rank has moved for ten seconds ({time.monotonic() - began:.0f} s after the start)")
         # Only this job's: another train.py may run on the machine.
         ours = ["pgrep", "--parent", str(os.getpid()), "--full", TRAIN.name]
         pids = subprocess.run(ours, check=True, capture_output=True, text=True).stdout.split()

@@ -1,6 +1,7 @@
 #include "symbolizer/unwind/stack_inspector.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -65,9 +66,8 @@ class StackInspector : public model::Inspector {
   };
 
   [[nodiscard]] const Range* range_of(std::uint64_t address) const {
-    const auto found =
-        std::ranges::find_if(writable_, [&](const Range& r) { return r.start <= address && address < r.end; });
-    return found == writable_.end() ? nullptr : &*found;
+    const auto behind = std::ranges::upper_bound(writable_, address, {}, &Range::start);
+    return behind == writable_.begin() || address >= std::prev(behind)->end ? nullptr : &*std::prev(behind);
   }
 
   /// The reader records what is read: that is the purpose.
@@ -76,7 +76,7 @@ class StackInspector : public model::Inspector {
     memory.read_up_to(RemoteAddress{address}, bytes);
   }
 
-  std::vector<Range> writable_;
+  std::vector<Range> writable_;  ///< ascending, as mappings are
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import readme  # noqa: E402
+from hung_job import CALLED_HUNG_S  # noqa: E402
 
 BINARY = os.environ["HANGSTACK_BINARY"]
 
@@ -46,7 +47,7 @@ class OnAHungJob(unittest.TestCase):
         cls.job = readme.hung_job()
         cls.addClassCleanup(cls.job.end)
         cls.job.start()
-        cls.job.wait_until_hung(readme.HUNG)
+        cls.job.wait_until_hung(readme.HUNG, quiet_s=CALLED_HUNG_S)
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="hangstack-readme-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
 

@@ -34,6 +34,17 @@ void pass_microseconds(long microseconds) {
   while (now.tv_sec * 1'000'000 + now.tv_nsec / 1000 < until);
 }
 
+/// Until it catches SIGINT, and waits for its children or for the gap to pass.
+void wait_until_interruptible(std::int32_t pid) {
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto catches = [&] {
+    const std::string caught = status_line(pid, "SigCgt:\t");
+    return !caught.empty() && (std::stoull(caught, nullptr, 16) & (1ULL << (SIGINT - 1))) != 0;
+  };
+  while (!catches()) ASSERT_LT(std::chrono::steady_clock::now(), patience);
+  ASSERT_TRUE(wait_for_state(pid, pid, "S"));
+}
+
 class Interruption : public testing::TestWithParam<const char*> {};
 
 TEST_P(Interruption, SigkillAtAnyMomentLeavesEveryThreadRunning) {
@@ -63,7 +74,7 @@ TEST(Interruption, CtrlCIsFeltWhileATargetIsRead) {
   const std::string report = testing::TempDir() + "/hangstack-stuck-" + std::to_string(::getpid()) + ".json";
   Target tool(
       {HANGSTACK_BINARY, "--samples", "1", "--timeout", "3600", "-o", report, "--pids", std::to_string(target.pid())});
-  ASSERT_TRUE(wait_for_state(tool.pid(), tool.pid(), "S"));
+  wait_until_interruptible(tool.pid());
   ::kill(tool.pid(), SIGINT);
   EXPECT_EQ(tool.finish(), 130);
   EXPECT_TRUE(std::ifstream(report).good());
@@ -77,7 +88,7 @@ TEST(Interruption, CtrlCStillMakesAReport) {
   const std::string report = folder + ".json";
   Target tool(
       {HANGSTACK_BINARY, "--samples", "2", "--gap", "3600", "-o", report, "--pids", std::to_string(target.pid())});
-  ASSERT_TRUE(wait_for_state(tool.pid(), tool.pid(), "S"));
+  wait_until_interruptible(tool.pid());
   ::kill(tool.pid(), SIGINT);
   EXPECT_THAT(tool.read_line(), HasSubstr("hangstack"));
   EXPECT_EQ(tool.finish(), 130);

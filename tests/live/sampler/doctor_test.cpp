@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "sampler/proc/reader.h"
+#include "sampler/proc/tracer_rights.h"
 #include "tests/support/program.h"
 #include "tests/support/restricted.h"
 

@@ -26,7 +26,7 @@ using testing::HasSubstr;
 const ProcFiles kProc;
 
 void expect_refused(std::int32_t pid, ErrorCode code, const std::string& text) {
-  const auto access = check_target(kProc, read_reader(kProc), pid);
+  const auto access = check_target(kProc, read_tracer_rights(kProc), pid);
   ASSERT_FALSE(access);
   EXPECT_EQ(access.error().code, code);
   EXPECT_THAT(access.error().message, HasSubstr(text));
@@ -74,7 +74,7 @@ TEST(RefusedKind, ZombieNamesItsParent) {
 TEST(RefusedKind, HangstackItselfAndItsReadingChild) {
   expect_refused(::getpid(), ErrorCode::unsupported_target, "hangstack itself");
   const Child child([] { ::pause(); });
-  Reader as_child = read_reader(kProc);
+  TracerRights as_child = read_tracer_rights(kProc);
   EXPECT_THAT(as_child.own_pids, testing::Contains(::getpid()));
 }
 
@@ -98,7 +98,7 @@ TEST(RefusedKind, LeaderThatEndedIsReadThroughALiveThread) {
   tests::Target target({HANGSTACK_TARGETS "/target_ended_leader"});
   const std::int32_t tid = std::stoi(target.read_line());
   ASSERT_TRUE(tests::wait_for_state(target.pid(), target.pid(), "Z"));
-  const auto access = check_target(kProc, read_reader(kProc), target.pid());
+  const auto access = check_target(kProc, read_tracer_rights(kProc), target.pid());
   ASSERT_TRUE(access) << access.error().message;
   EXPECT_EQ(access->live_tid, tid);
   const auto evidence = read_process_evidence(kProc, target.pid());
@@ -110,7 +110,7 @@ TEST(RefusedKind, TracerIsNamed) {
   tests::Target target({HANGSTACK_TARGETS "/target_family", "wait"});
   ASSERT_EQ(target.read_line(), "ready");
   ASSERT_EQ(::ptrace(PTRACE_SEIZE, target.pid(), nullptr, nullptr), 0);
-  const auto access = check_target(kProc, read_reader(kProc), target.pid());
+  const auto access = check_target(kProc, read_tracer_rights(kProc), target.pid());
   ASSERT_TRUE(access);
   EXPECT_EQ(access->tracer_pid, ::getpid());
   EXPECT_FALSE(access->tracer_name.empty());

@@ -22,7 +22,7 @@ constexpr unsigned kNobody = 65534;
 /// "ok LIVE_TID | LIMIT..." or "CODE | MESSAGE | FIX".
 std::string told(std::int32_t pid) {
   const ProcFiles proc;
-  const auto access = check_target(proc, read_reader(proc), pid);
+  const auto access = check_target(proc, read_tracer_rights(proc), pid);
   if (!access)
     return fmt::format("{} | {} | {}", model::error_code_name(access.error().code), access.error().message,
                        access.error().fix);
@@ -124,10 +124,10 @@ TEST_F(RefusedRights, FilterOnHangstackIsALimitWhileTheMemFileOpens) {
 TEST_F(RefusedRights, WhereNoStopIsAllowedPtraceIsNotEvenTried) {
   const std::string tried = tests::in_child([] { return tests::forbid_reading_others(false); },
                                             [] {
-                                              Reader reader = read_reader(ProcFiles());
-                                              const int with_stops = try_system_calls(reader).ptrace;
-                                              reader.may_stop = false;
-                                              return fmt::format("{} {}", with_stops, try_system_calls(reader).ptrace);
+                                              TracerRights rights = read_tracer_rights(ProcFiles());
+                                              const int with_stops = try_system_calls(rights).ptrace;
+                                              rights.may_stop = false;
+                                              return fmt::format("{} {}", with_stops, try_system_calls(rights).ptrace);
                                             });
   EXPECT_EQ(tried, fmt::format("{} 0", EPERM));
 }

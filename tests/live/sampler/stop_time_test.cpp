@@ -19,7 +19,6 @@
 namespace hangstack::tests {
 namespace {
 
-using model::CaptureMethod;
 using sampler::StopMode;
 
 constexpr int kRuns = 21;
@@ -101,22 +100,6 @@ TEST(StopTime, OfAllThreadsIsNearTheFloor) {
                 ratio);
     EXPECT_LE(std::min(ratio, median(times.strict) / median(times.floor)), 2.0);
   }
-}
-
-TEST(StopTime, OfARunningThreadIsPrinted) {
-  Target target({std::string(HANGSTACK_TARGETS) + "/target_spinners", "1", "3"});
-  target.read_line();
-  ASSERT_EQ(target.read_line(), "ready");
-  std::vector<double> held;
-  for (int i = 0; i < kRuns; ++i) {
-    const auto result = sample_one(target.pid(), StopMode::automatic);
-    ASSERT_TRUE(result) << problems_of(result);
-    for (const auto& thread : result->threads) {
-      if (thread.method == CaptureMethod::stopped) held.push_back(thread.stopped_us);
-    }
-  }
-  ASSERT_FALSE(held.empty());
-  std::printf("a running thread: best %.0f, median %.0f us\n", best(held), median(held));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(ShortLived, EndsInACaptureOrASentence) {
   int captures = 0;
   int failures = 0;
   for (int i = 0; i < 60; ++i) {
-    Target target({target_path("short_lived"), std::to_string(i * 300)});
+    Target target({target_path("short_lived"), std::to_string(i * i * 50)});
     ASSERT_EQ(target.read_line(), "ready");
     target.write("go\n");
     const auto result = sample_one(target.pid(), kModes[static_cast<std::size_t>(i) % kModes.size()]);
@@ -50,7 +50,8 @@ TEST(ShortLived, EndsInACaptureOrASentence) {
         << result.error().error.message;
     EXPECT_FALSE(result.error().error.message.empty());
   }
-  EXPECT_EQ(captures + failures, 60);
+  EXPECT_GT(captures, 0);
+  EXPECT_GT(failures, 0);
 }
 
 TEST(ShortLived, IsNamedIfItEndedBetweenItsThreads) {

@@ -66,6 +66,24 @@ TEST(Verdict, ALongWatchMakesUpForAMissingAge) {
   EXPECT_EQ(judged.verdict.since_s, 30);
 }
 
+/// A checkpoint of some seconds is no hang.
+TEST(Verdict, SomeSecondsOfRestAreNoHangYet) {
+  for (const auto& [asleep, hung] : {std::pair{9.0, Hung::undecided}, {10.5, Hung::yes}}) {
+    JobBuilder job;
+    job.still(in_all_reduce(0, 2, 20, asleep));
+    job.still(in_user_code(1, 2, "asleep=100 syscall=clock_nanosleep", kSleep));
+    const Job judged = only_job(job);
+    EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+    EXPECT_EQ(judged.verdict.hung, hung);
+    const auto too_young = Contains(HasSubstr("from 10 s on it is called hung"));
+    if (hung == Hung::undecided) {
+      EXPECT_THAT(judged.verdict.against, too_young);
+    } else {
+      EXPECT_THAT(judged.verdict.against, testing::Not(too_young));
+    }
+  }
+}
+
 TEST(Verdict, OneSampleIsNeverMoreThanPossible) {
   JobBuilder job;
   job.once(in_all_reduce(0, 2)).once(in_user_code(1, 2, "asleep=12.5 syscall=clock_nanosleep", kSleep));

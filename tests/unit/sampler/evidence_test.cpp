@@ -111,7 +111,7 @@ TEST(ProcessEvidence, EarlyPartNeedsNoFileThatMayBlock) {
   folder.add(kRank);
   for (const char* name : {"cmdline", "environ"}) std::filesystem::remove(folder.path() + "/41877/" + name);
   const ProcFiles proc(folder.path());
-  auto early = read_early_evidence(proc, read_reader(proc), 41877);
+  auto early = read_early_evidence(proc, read_tracer_rights(proc), 41877);
   ASSERT_TRUE(early);
   EXPECT_TRUE(early->capture.problems.empty());
   read_late_evidence(proc, early->capture);

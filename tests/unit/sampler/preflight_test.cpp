@@ -15,11 +15,11 @@ using testing::HasSubstr;
 
 constexpr std::int32_t kPid = 77;
 
-Reader plain_user() {
-  Reader reader;
-  reader.own_pids = {::getpid()};
-  reader.uid = reader.gid = 1000;
-  return reader;
+TracerRights plain_user() {
+  TracerRights rights;
+  rights.own_pids = {::getpid()};
+  rights.uid = rights.gid = 1000;
+  return rights;
 }
 
 TargetRights target_of(std::uint32_t uid) {
@@ -49,7 +49,7 @@ TEST(ExplainRefusal, OtherGroupOfTheSameUser) {
 }
 
 TEST(ExplainRefusal, RootInAContainerIsToldToAddTheCapability) {
-  Reader root = plain_user();
+  TracerRights root = plain_user();
   root.uid = root.gid = 0;
   expect_refusal(explain_refusal(root, target_of(1000)), "without CAP_SYS_PTRACE", "--cap-add SYS_PTRACE");
 }
@@ -74,26 +74,26 @@ TEST(ExplainRefusal, EachYamaScopeHasItsOwnFix) {
   expect_refusal(explain_refusal(plain_user(), target), "ptrace_scope is 2", "sudo hangstack --pids 77");
   target.yama_scope = 3;
   expect_refusal(explain_refusal(plain_user(), target), "ptrace_scope is 3", "boot");
-  Reader root = plain_user();
+  TracerRights root = plain_user();
   root.cap_effective = root.cap_permitted = ~0ULL;
   expect_refusal(explain_refusal(root, target), "ptrace_scope is 3", "boot");
 }
 
 TEST(ExplainRefusal, UserNamespace) {
-  Reader reader = plain_user();
-  reader.user_namespace = "user:[1]";
+  TracerRights rights = plain_user();
+  rights.user_namespace = "user:[1]";
   TargetRights target = target_of(1000);
   target.user_namespace = "user:[2]";
-  expect_refusal(explain_refusal(reader, target), "another user namespace", "nsenter -t 77 -U");
+  expect_refusal(explain_refusal(rights, target), "another user namespace", "nsenter -t 77 -U");
   target.user_namespace.clear();
   target.other_user_map = true;
-  expect_refusal(explain_refusal(reader, target), "another user namespace", "inside that container");
+  expect_refusal(explain_refusal(rights, target), "another user namespace", "inside that container");
 }
 
 TEST(ExplainRefusal, PtraceWithoutDacReadSearch) {
-  Reader reader = plain_user();
-  reader.cap_effective = reader.cap_permitted = 1ULL << kCapSysPtrace;
-  expect_refusal(explain_refusal(reader, target_of(1001)), "CAP_DAC_READ_SEARCH", "setcap");
+  TracerRights rights = plain_user();
+  rights.cap_effective = rights.cap_permitted = 1ULL << kCapSysPtrace;
+  expect_refusal(explain_refusal(rights, target_of(1001)), "CAP_DAC_READ_SEARCH", "setcap");
 }
 
 TEST(ExplainRefusal, WhatNoRuleExplainsIsASecurityModule) {
@@ -106,9 +106,9 @@ class CheckTarget : public testing::Test {
  protected:
   model::Expected<Access> check(std::int32_t pid = kPid) {
     const ProcFiles proc(folder.path());
-    Reader reader;
-    reader.own_pids = {5};
-    return check_target(proc, reader, pid);
+    TracerRights rights;
+    rights.own_pids = {5};
+    return check_target(proc, rights, pid);
   }
   void expect_error(std::int32_t pid, ErrorCode code, const std::string& text, const std::string& fix) {
     const auto access = check(pid);
@@ -205,7 +205,7 @@ TEST_F(CheckTarget, TruncatedFilesFailCleanly) {
 }
 
 TEST(SystemCalls, BothWorkWithoutAFilter) {
-  const SystemCallTrial trial = try_system_calls(read_reader(ProcFiles()));
+  const SystemCallTrial trial = try_system_calls(read_tracer_rights(ProcFiles()));
   EXPECT_EQ(trial.ptrace, 0);
   EXPECT_EQ(trial.process_vm_readv, 0);
 }

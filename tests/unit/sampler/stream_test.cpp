@@ -11,52 +11,53 @@
 namespace hangstack::sampler {
 namespace {
 
-Frame thread_frame(std::int32_t tid, double stopped_us = 0) {
+Message thread_message(std::int32_t tid, double stopped_us = 0) {
   model::ThreadCapture thread;
   thread.tid = tid;
   thread.stopped_us = stopped_us;
   thread.method = model::CaptureMethod::looked;
   thread.memory = {{model::RemoteAddress{0x1000}, tests::bytes_of("stack")}};
-  return {FrameKind::thread, Stage::thread, tid, bytes_of(thread)};
+  return {MessageKind::thread, Stage::thread, tid, bytes_of(thread)};
 }
 
 std::string listed_threads(std::initializer_list<std::int32_t> tids) {
   model::ProcessCapture capture;
   capture.pid = 7;
   for (const std::int32_t tid : tids) capture.threads.emplace_back().tid = tid;
-  return encode_frame({FrameKind::threads, Stage::evidence, 0, bytes_of(capture)});
+  return encode_message({MessageKind::threads, Stage::evidence, 0, bytes_of(capture)});
 }
 
-TEST(FrameParser, TakesFramesInPieces) {
-  const std::string bytes = encode_frame(thread_frame(5)) + encode_frame({FrameKind::done, Stage::finish, 0, {}});
-  FrameParser parser;
-  std::vector<Frame> frames;
+TEST(MessageParser, TakesMessagesInPieces) {
+  const std::string bytes =
+      encode_message(thread_message(5)) + encode_message({MessageKind::done, Stage::finish, 0, {}});
+  MessageParser parser;
+  std::vector<Message> messages;
   for (const char byte : bytes) {
     ASSERT_TRUE(parser.feed({&byte, 1}));
-    while (auto frame = parser.next()) frames.push_back(std::move(*frame));
+    while (auto message = parser.next()) messages.push_back(std::move(*message));
   }
-  ASSERT_EQ(frames.size(), 2U);
-  EXPECT_EQ(frames[0].tid, 5);
-  EXPECT_TRUE(thread_from(frames[0].body));
-  EXPECT_EQ(frames[1].kind, FrameKind::done);
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_EQ(messages[0].tid, 5);
+  EXPECT_TRUE(thread_from(messages[0].body));
+  EXPECT_EQ(messages[1].kind, MessageKind::done);
 }
 
-TEST(FrameParser, RefusesWhatIsNoFrame) {
+TEST(MessageParser, RefusesWhatIsNoMessage) {
   for (std::size_t at = 0; at < 4; ++at) {
-    std::string bytes = encode_frame(thread_frame(5));
+    std::string bytes = encode_message(thread_message(5));
     bytes[at] = '\x7f';
-    FrameParser parser;
+    MessageParser parser;
     EXPECT_FALSE(parser.feed(bytes)) << at;
     EXPECT_FALSE(parser.next());
     EXPECT_FALSE(parser.feed("more"));
   }
 }
 
-TEST(FrameParser, RefusesSizesThatNobodyHas) {
+TEST(MessageParser, RefusesSizesThatNobodyHas) {
   for (const std::size_t at : {12U, 15U}) {
-    std::string bytes = encode_frame(thread_frame(5));
+    std::string bytes = encode_message(thread_message(5));
     bytes[at] = '\x70';
-    FrameParser parser;
+    MessageParser parser;
     EXPECT_FALSE(parser.feed(bytes)) << at;
   }
 }
@@ -85,8 +86,8 @@ TEST(CaptureBytes, SurviveEveryChangedByte) {
   }
 }
 
-TEST(FrameParser, SurvivesEveryChangedByte) {
-  const std::string good = encode_frame(thread_frame(5)) + encode_frame(thread_frame(6));
+TEST(MessageParser, SurvivesEveryChangedByte) {
+  const std::string good = encode_message(thread_message(5)) + encode_message(thread_message(6));
   for (std::size_t at = 0; at < good.size(); ++at) {
     std::string bytes = good;
     bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
@@ -102,7 +103,7 @@ class OneTarget : public ::testing::Test {
  protected:
   OneTarget() : collection_({7, {}}, {}) { collection_.begin_child(); }
   void feed_stage(Stage stage, std::int32_t tid = 0) {
-    collection_.feed(encode_frame({FrameKind::stage, stage, tid, {}}));
+    collection_.feed(encode_message({MessageKind::stage, stage, tid, {}}));
   }
   Collection collection_;
 };
@@ -115,8 +116,8 @@ TEST_F(OneTarget, AThreadThatBlockedIsLeftOutByTheNextChild) {
   EXPECT_TRUE(collection_.plan().finished.contains(7));
   collection_.begin_child();
   collection_.feed(listed_threads({8}));
-  collection_.feed(encode_frame(thread_frame(8)));
-  collection_.feed(encode_frame({FrameKind::done, Stage::finish, 0, {}}));
+  collection_.feed(encode_message(thread_message(8)));
+  collection_.feed(encode_message({MessageKind::done, Stage::finish, 0, {}}));
   EXPECT_FALSE(collection_.wants_another_child());
   const auto capture = collection_.take(Cut::none);
   ASSERT_TRUE(capture);
@@ -137,7 +138,7 @@ TEST_F(OneTarget, AStepThatBlockedIsLeftOutByTheNextChild) {
 
 TEST_F(OneTarget, ThreadsThatWereNotReachedSaySo) {
   collection_.feed(listed_threads({7, 8}));
-  collection_.feed(encode_frame(thread_frame(7)));
+  collection_.feed(encode_message(thread_message(7)));
   const auto capture = collection_.take(Cut::out_of_time);
   ASSERT_TRUE(capture);
   EXPECT_TRUE(capture->threads[0].problems.empty());
@@ -154,7 +155,7 @@ TEST_F(OneTarget, ThatGaveNothingIsAFailureWithASentence) {
 
 TEST_F(OneTarget, PausesOfALostChildAreKept) {
   collection_.feed(listed_threads({7}));
-  collection_.feed(encode_frame(thread_frame(7, 40)));
+  collection_.feed(encode_message(thread_message(7, 40)));
   collection_.child_lost({.status = 2}, false);
   const auto capture = collection_.take(Cut::none);
   ASSERT_TRUE(capture);

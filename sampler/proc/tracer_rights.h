@@ -2,6 +2,7 @@
 // What hangstack itself may do: the rights that the kernel compares with those of a target.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ inline constexpr int kCapDacOverride = 1;
 inline constexpr int kCapDacReadSearch = 2;
 inline constexpr int kCapSysPtrace = 19;
 
-struct Reader {
+struct TracerRights {
   std::vector<std::int32_t>
       own_pids;           ///< itself and those ancestors that run the same program: hangstack forks to read
   std::uint32_t uid = 0;  ///< real; the effective one is the same unless hangstack is installed setuid
@@ -29,7 +30,10 @@ struct Reader {
 };
 
 /// From PROC/self; what cannot be read stays at its default.
-Reader read_reader(const ProcFiles& proc);
+TracerRights read_tracer_rights(const ProcFiles& proc);
+
+/// kernel.yama.ptrace_scope; none where the kernel has no Yama (Documentation/admin-guide/LSM/Yama.rst).
+std::optional<int> read_yama_scope(const ProcFiles& proc);
 
 /// Errors (errno values; 0: it works) of the system calls that a seccomp filter may forbid.
 struct SystemCallTrial {
@@ -39,7 +43,7 @@ struct SystemCallTrial {
 
 /// Tries both on nothing: ptrace of pid 0, a read of hangstack's own memory. Under a seccomp filter the trial is made
 /// by a child process, because a filter may kill; EPERM stands for that too. ptrace is tried only where a filter could
-/// forbid it and the reader may stop threads: else it counts as working.
-SystemCallTrial try_system_calls(const Reader& reader);
+/// forbid it and `may_stop` holds: else it counts as working.
+SystemCallTrial try_system_calls(const TracerRights& rights);
 
 }  // namespace hangstack::sampler

@@ -1,4 +1,4 @@
-#include "sampler/proc/reader.h"
+#include "sampler/proc/tracer_rights.h"
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "sampler/child_process.h"
+#include "sampler/proc/fields.h"
 #include "sampler/proc/stat.h"
 #include "sampler/proc/status.h"
 
@@ -65,24 +66,30 @@ std::vector<std::int32_t> read_own_pids(const ProcFiles& proc) {
 
 }  // namespace
 
-Reader read_reader(const ProcFiles& proc) {
-  Reader reader;
-  reader.own_pids = read_own_pids(proc);
+TracerRights read_tracer_rights(const ProcFiles& proc) {
+  TracerRights rights;
+  rights.own_pids = read_own_pids(proc);
   if (const auto text = proc.read("self/status"))
     if (const auto status = parse_status(*text)) {
-      reader.uid = status->uids[0];
-      reader.gid = status->gids[0];
-      reader.cap_permitted = status->cap_permitted;
-      reader.cap_effective = status->cap_effective;
-      reader.seccomp = status->seccomp;
+      rights.uid = status->uids[0];
+      rights.gid = status->gids[0];
+      rights.cap_permitted = status->cap_permitted;
+      rights.cap_effective = status->cap_effective;
+      rights.seccomp = status->seccomp;
     }
-  reader.user_namespace = proc.read_link("self/ns/user").value_or("");
-  return reader;
+  rights.user_namespace = proc.read_link("self/ns/user").value_or("");
+  return rights;
 }
 
-SystemCallTrial try_system_calls(const Reader& reader) {
-  if (reader.seccomp == 0) return {0, try_process_vm_readv()};
-  return {reader.may_stop ? try_in_child(try_ptrace) : 0, try_in_child(try_process_vm_readv)};
+std::optional<int> read_yama_scope(const ProcFiles& proc) {
+  const auto text = proc.read("sys/kernel/yama/ptrace_scope", 16);
+  if (!text) return std::nullopt;
+  return number_from<int>(Fields(text->substr(0, text->find('\n'))).word()).value_or(0);
+}
+
+SystemCallTrial try_system_calls(const TracerRights& rights) {
+  if (rights.seccomp == 0) return {0, try_process_vm_readv()};
+  return {rights.may_stop ? try_in_child(try_ptrace) : 0, try_in_child(try_process_vm_readv)};
 }
 
 }  // namespace hangstack::sampler

@@ -1,0 +1,42 @@
+#include "model/file_path.h"
+
+#include <cctype>
+#include <initializer_list>
+
+namespace hangstack::model {
+namespace {
+
+/// Position just after "/lib/pythonX.Y/", or npos.
+std::size_t after_standard_library(std::string_view file) {
+  for (std::size_t from = 0;;) {
+    const auto at = file.find("/python", from);
+    if (at == std::string_view::npos) return std::string_view::npos;
+    auto end = at + 7;
+    while (end < file.size() &&
+           (std::isdigit(static_cast<unsigned char>(file[end])) != 0 || file[end] == '.' || file[end] == 't')) {
+      ++end;
+    }
+    const auto before = file.substr(0, at);
+    const bool below_lib = before.ends_with("/lib") || before.ends_with("/lib64");
+    if (below_lib && end > at + 7 && end < file.size() && file[end] == '/') return end + 1;
+    from = at + 7;
+  }
+}
+
+}  // namespace
+
+std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string_view library_path(std::string_view file) {
+  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+    if (const auto at = file.rfind(folder); at != std::string_view::npos) return file.substr(at + folder.size());
+  }
+  if (const auto at = after_standard_library(file); at != std::string_view::npos) return file.substr(at);
+  if (file.starts_with("<frozen ") && file.ends_with(">")) return file.substr(8, file.size() - 9);
+  // Source checkouts, and paths that another tool has cut short.
+  if (const auto at = file.rfind("/torch/distributed/"); at != std::string_view::npos) return file.substr(at + 1);
+  if (file.starts_with("torch/")) return file;
+  return {};
+}
+
+}  // namespace hangstack::model

@@ -1,0 +1,16 @@
+#pragma once
+// What the path of a file says about it.
+
+#include <string_view>
+
+namespace hangstack::model {
+
+/// What stands behind the last slash: "libtorch_cpu.so" of "/opt/torch/lib/libtorch_cpu.so". A view of `path`.
+std::string_view base_name(std::string_view path);
+
+/// The path of a Python source below the folder that its library lies in: "torch/nn/modules/module.py" below
+/// site-packages or dist-packages, "queue.py" below lib/pythonX.Y, "importlib._bootstrap" of "<frozen ...>". Empty for
+/// the user's own code. A view of `file`.
+std::string_view library_path(std::string_view file);
+
+}  // namespace hangstack::model

@@ -1,0 +1,24 @@
+#include "model/file_path.h"
+
+#include <gtest/gtest.h>
+
+namespace hangstack::model {
+namespace {
+
+TEST(LibraryPath, StartsAtThePackage) {
+  EXPECT_EQ(library_path("/v/lib/python3.12/site-packages/torch/cuda/__init__.py"), "torch/cuda/__init__.py");
+  EXPECT_EQ(library_path("/usr/lib/python3.11/concurrent/futures/thread.py"), "concurrent/futures/thread.py");
+  EXPECT_EQ(library_path("/usr/lib/python3.13t/queue.py"), "queue.py");
+  EXPECT_EQ(library_path("<frozen importlib._bootstrap>"), "importlib._bootstrap");
+  EXPECT_EQ(library_path("/home/u/job/train.py"), "");
+  EXPECT_EQ(library_path("/home/u/lib/python_jobs/train.py"), "") << "no folder of a Python version";
+}
+
+TEST(BaseName, IsWhatStandsBehindTheLastSlash) {
+  EXPECT_EQ(base_name("/opt/torch/lib/libtorch_cpu.so"), "libtorch_cpu.so");
+  EXPECT_EQ(base_name("train.py"), "train.py");
+  EXPECT_EQ(base_name("/opt/"), "");
+}
+
+}  // namespace
+}  // namespace hangstack::model
