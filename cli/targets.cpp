@@ -1,6 +1,7 @@
 #include "cli/targets.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -25,6 +26,9 @@ model::Expected<std::vector<std::int32_t>> choose_targets(const Options& options
                             "see what runs: ps -eo pid,args");
     }
   }
+  // "bash -c 'hangstack --pids $(pgrep -f train.py)'" and its like (ssh) find the shell too, which then becomes
+  // hangstack.
+  if (pids.size() > 1) std::erase(pids, ::getpid());
   if (pids.empty()) pids = sampler::find_ranks(proc);
   if (pids.empty()) {
     return model::failure(model::ErrorCode::not_found, "no rank of a distributed job was found on this host",

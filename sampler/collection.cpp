@@ -55,10 +55,10 @@ void Collection::feed(std::string_view bytes) {
     note(fed.error().code, fed.error().message);
     broken_ = true;
   }
-  while (auto message = parser_.next()) apply(std::move(*message));
+  while (auto message = parser_.next()) apply(*message);
 }
 
-void Collection::apply(Message message) {
+void Collection::apply(const Message& message) {
   switch (message.kind) {
     case MessageKind::stage:
       stage_ = message.stage;

@@ -49,7 +49,7 @@ class Collection {
   SampleResult take(Cut cut);
 
  private:
-  void apply(Message message);
+  void apply(const Message& message);
   void take_threads(const Message& message);
   void take_process(const Message& message);
   void take_thread(const Message& message);

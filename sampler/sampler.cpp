@@ -51,7 +51,7 @@ class Reading {
 
   /// Takes what lies in the pipe; a child that is through, or gone, is ended.
   void read_pipe() {
-    std::array<char, 1 << 16> buffer;
+    std::array<char, 1 << 16> buffer{};
     while (true) {
       const ssize_t bytes = ::read(child_->pipe(), buffer.data(), buffer.size());
       if (bytes > 0) {
@@ -99,7 +99,7 @@ class Reading {
 
   /// What a killed child had written.
   void drain() {
-    std::array<char, 1 << 16> buffer;
+    std::array<char, 1 << 16> buffer{};
     ssize_t bytes = 0;
     while ((bytes = ::read(child_->pipe(), buffer.data(), buffer.size())) > 0)
       collection_.feed({buffer.data(), static_cast<std::size_t>(bytes)});

@@ -113,6 +113,13 @@ std::vector<std::string_view> components(std::string_view name, std::string_view
   }
 }
 
+/// The outermost ones of a stripped C library start the program or the thread.
+bool is_nameless_in_libc(const model::Frame& frame) {
+  const std::string_view module = model::base_name(frame.module);
+  return frame.kind == model::FrameKind::native && frame.function.empty() &&
+         (module.starts_with("libc.so") || module.starts_with("libc-2") || module.starts_with("libpthread"));
+}
+
 std::string last_two(const std::vector<std::string_view>& parts, std::string_view separator) {
   if (parts.empty()) return {};
   std::string out;
@@ -171,11 +178,13 @@ std::string frame_label(const model::Frame& frame) {
 }
 
 std::vector<ChainStep> chain_steps(std::span<const model::Frame> frames) {
-  const bool only_machinery = std::all_of(frames.begin(), frames.end(), is_machinery);
+  const bool only_machinery = std::all_of(frames.begin(), frames.end(), [](const model::Frame& frame) {
+    return is_machinery(frame) || is_nameless_in_libc(frame);
+  });
   std::vector<ChainStep> steps;
   std::vector<int> counts;
   for (const auto& frame : frames) {
-    if (!only_machinery && is_machinery(frame)) continue;
+    if (!only_machinery && (is_machinery(frame) || (steps.empty() && is_nameless_in_libc(frame)))) continue;
     ChainStep step{frame_label(frame), frame.kind == model::FrameKind::python};
     if (!steps.empty() && steps.back().label == step.label) {
       ++counts.back();

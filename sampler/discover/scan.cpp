@@ -42,7 +42,7 @@ bool is_communication_thread(std::string_view name) {
 bool has_communication_thread(const ProcFiles& proc, std::int32_t pid) {
   const auto tids = proc.list_numbers(fmt::format("{}/task", pid));
   if (!tids) return false;
-  std::array<char, 64> buffer;
+  std::array<char, 64> buffer{};
   std::size_t left = kMaxThreadNames;
   for (const std::int32_t tid : *tids) {
     if (left-- == 0) break;
@@ -136,7 +136,7 @@ ProcessTree read_tree(const ProcFiles& proc) {
   std::array<char, HOST_NAME_MAX + 1> host{};
   ::gethostname(host.data(), host.size() - 1);
   ProcessTree tree(host.data());
-  std::array<char, 4096> buffer;
+  std::array<char, 4096> buffer{};
   for (const std::int32_t pid : proc.list_numbers("").value_or(std::vector<std::int32_t>{})) {
     const auto text = proc.read_once(fmt::format("{}/stat", pid), buffer);
     if (!text) continue;

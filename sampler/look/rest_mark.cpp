@@ -24,7 +24,7 @@ Expected<std::string_view> read_of_thread(const ProcFiles& proc, std::int32_t pi
 }  // namespace
 
 Expected<RestMark> read_rest_mark(const ProcFiles& proc, std::int32_t pid, std::int32_t tid) {
-  std::array<char, 16384> buffer;
+  std::array<char, 16384> buffer{};
   RestMark mark;
   const auto line = read_of_thread(proc, pid, tid, "syscall", buffer).and_then(parse_syscall);
   if (!line) return tl::make_unexpected(line.error());

@@ -170,7 +170,9 @@ std::size_t LiveMemory::read_over_untouched(model::RemoteAddress address, std::s
 }
 
 void LiveMemory::transfer(std::span<ReadRequest> requests, std::span<const std::size_t> allowed) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is used
   std::array<iovec, kMaxPieces> local;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is used
   std::array<iovec, kMaxPieces> remote;
   std::size_t next = 0;
   while (next < requests.size()) {
@@ -208,6 +210,7 @@ void LiveMemory::transfer(std::span<ReadRequest> requests, std::span<const std::
 /// A transfer ends at the first piece that is not readable as a whole (process_vm_readv(2)): pieces of one page.
 std::size_t LiveMemory::transfer_by_pages(std::uint64_t address, std::span<std::byte> into) {
   std::size_t done = 0;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is used
   std::array<iovec, kMaxPieces> remote;
   while (done < into.size()) {
     std::size_t pieces = 0;

@@ -54,7 +54,7 @@ void RecordingMemory::expect(const Pages& pages) {
   frozen_pages_.clear();
   for (const auto& [address, page] : pages) {
     if (expected_.size() == count) break;
-    expected_.push_back({RemoteAddress{address}, room_[expected_.size()], 0});
+    expected_.push_back({RemoteAddress{address}, room_.get()[expected_.size()], 0});
     frozen_pages_.emplace_hint(frozen_pages_.end(), address, nullptr);
   }
 }
@@ -64,7 +64,7 @@ void RecordingMemory::freeze() {
   if (!expected_.empty()) source_.read_batch(expected_);
   auto page = frozen_pages_.begin();
   for (std::size_t i = 0; i < expected_.size(); ++i, ++page) {
-    if (expected_[i].got == kPageBytes) page->second = std::shared_ptr<const Page>(room_, &room_[i]);
+    if (expected_[i].got == kPageBytes) page->second = std::shared_ptr<const Page>(room_, &room_.get()[i]);
   }
 }
 

@@ -31,7 +31,7 @@ class ThreadFiles {
   const ProcFiles& proc_;
   std::string path_;
   std::size_t folder_length_;
-  std::array<char, 16384> buffer_;  ///< status is the longest: 1.5 KB, more with thousands of processors
+  std::array<char, 16384> buffer_{};  ///< status is the longest: 1.5 KB, more with thousands of processors
 };
 
 /// What became of a file without which there is no evidence.

@@ -26,7 +26,7 @@ Expected<void> stop_and_copy(ThreadCapture& thread, ThreadWindow& window, std::s
   const auto state = tracee->registers();
   if (!state) return model::failure(model::ErrorCode::vanished, fmt::format("thread {} was killed", thread.tid));
   state->give_to(thread);
-  const std::uint64_t stack_pointer = *state->registers.get(Register::rsp);
+  const std::uint64_t stack_pointer = state->registers.get(Register::rsp).value_or(0);
   const auto stack = window.copy_stacks(std::span(&stack_pointer, 1), stack_bytes).front();
   const auto pages = window.inspect(thread, stack);
   thread.stopped_us = tracee->release();

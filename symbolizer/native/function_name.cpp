@@ -12,8 +12,8 @@ namespace hangstack::symbolizer {
 
 namespace {
 
-constexpr std::size_t kMaxMangledBytes = 16 * 1024;
-constexpr std::size_t kMaxDemangledBytes = 64 * 1024;
+constexpr std::size_t kMaxMangledBytes = 16UL * 1024;
+constexpr std::size_t kMaxDemangledBytes = 64UL * 1024;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -27,7 +27,7 @@ std::optional<int> line_in_linetable(std::span<const std::byte> table, std::int6
   std::int64_t end = 0;
   for (std::size_t at = 0; at + 2 <= table.size(); at += 2) {
     end += std::to_integer<std::uint8_t>(table[at]);
-    const int step = static_cast<std::int8_t>(std::to_integer<std::uint8_t>(table[at + 1]));
+    const int step = (std::to_integer<int>(table[at + 1]) ^ 0x80) - 0x80;  // the byte is signed
     if (step != kNoLine) line += step;
     if (offset < end) return step == kNoLine ? std::nullopt : checked_line(line);
   }

@@ -15,7 +15,7 @@ namespace {
 using model::Register;
 using model::RemoteAddress;
 
-constexpr std::uint64_t kMaxDistance = 64 * 1024;
+constexpr std::uint64_t kMaxDistance = 64UL * 1024;
 constexpr std::size_t kPrologueBytes = 128;
 constexpr std::uint32_t kRbp = static_cast<std::uint32_t>(Register::rbp);
 

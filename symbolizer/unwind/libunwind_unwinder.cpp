@@ -50,7 +50,7 @@ int find_procedure(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t* resul
   info.end_ip = ~unw_word_t{0};
   info.u.rti.segbase = header->start.value + place->load_bias;
   info.u.rti.table_data = info.u.rti.segbase + bytes.size();
-  info.u.rti.table_len = count * 8 / sizeof(unw_word_t);
+  info.u.rti.table_len = count * 8UL / sizeof(unw_word_t);
   const int status = UNW_OBJ(dwarf_search_unwind_table)(space, ip, &info, result, need_unwind_info, argument);
   if (status == 0) view.lacked_information = false;
   return status;

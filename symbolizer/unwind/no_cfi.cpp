@@ -51,7 +51,7 @@ std::optional<CallerState> interrupted_state(std::uint64_t sp, model::MemoryRead
   }
   CallerState state;
   for (std::size_t i = 0; i < kOrder.size(); ++i) state.registers.set(kOrder[i], words[i]);
-  state.cfa = *state.registers.get(Register::rsp);
+  state.cfa = state.registers.get(Register::rsp).value_or(0);
   return state;
 }
 

@@ -143,8 +143,8 @@ std::optional<CallerState> Walk::without_row(const std::optional<ModulePlace>& p
 bool Walk::accept(const CallerState& caller) {
   const RemoteAddress at = current_.lookup();
   if (caller.outermost) return stop(complete_end());
-  const std::uint64_t pc = *caller.registers.get(Register::rip);
-  const std::uint64_t sp = *caller.registers.get(Register::rsp);
+  const std::uint64_t pc = caller.registers.get(Register::rip).value_or(0);
+  const std::uint64_t sp = caller.registers.get(Register::rsp).value_or(0);
   if (pc == 0) return stop(complete_end());
   const model::Mapping* code = modules_.mapping_at(RemoteAddress{pc});
   if (code == nullptr || !code->executable) return stop(bad_return_address(pc, at, modules_));

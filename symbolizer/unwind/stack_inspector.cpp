@@ -13,10 +13,10 @@ namespace {
 using model::Register;
 using model::RemoteAddress;
 
-constexpr std::size_t kMaxImageBytes = 64 * 1024;
+constexpr std::size_t kMaxImageBytes = 64UL * 1024;
 // Of the handler's frames: enough for a handler that waits, small enough for a thread that stands still meanwhile.
-constexpr std::size_t kMaxScannedBytes = 16 * 1024;
-constexpr std::size_t kMaxInterruptedBytes = 256 * 1024;
+constexpr std::size_t kMaxScannedBytes = 16UL * 1024;
+constexpr std::size_t kMaxInterruptedBytes = 256UL * 1024;
 
 /// The stack pointer that a signal handler on an alternate stack interrupted. The kernel writes a struct ucontext
 /// (arch/x86/kernel/signal.c): flags, link, stack_t {address, flags, size}, registers with rsp as the sixteenth. A

@@ -80,6 +80,17 @@ TEST(BadInput, HangstackDoesNotSampleItself) {
   EXPECT_THAT(result.out, HasSubstr("hangstack itself"));
 }
 
+/// "ssh node 'hangstack --pids $(pgrep -f train.py)'" names the shell too, which becomes hangstack.
+TEST(BadInput, ItsOwnPidAmongOthersIsLeftOut) {
+  Target target({threads_target(), "1"});
+  ASSERT_THAT(target.read_line(), HasSubstr("ready"));
+  const auto result =
+      run_program({"/bin/sh", "-c",
+                   std::string("exec ") + HANGSTACK_BINARY + " --samples 1 --pids $$ " + std::to_string(target.pid())});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("hangstack itself")));
+}
+
 TEST(BadInput, AnotherUsersProcessIsRefusedWithTheCommandThatWouldWork) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
   Target target({threads_target(), "1"});

@@ -13,7 +13,6 @@ namespace hangstack::tests {
 namespace {
 
 using testing::ElementsAre;
-using testing::ElementsAreArray;
 
 const std::string kScript = std::string(HANGSTACK_SOURCE_DIR) + "/tests/live/targets/python_stack.py";
 

@@ -19,7 +19,11 @@
 #include <string>
 #include <vector>
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 namespace {
 
@@ -33,7 +37,7 @@ NOINLINE void block() {
   char byte = 0;
   while (read(release_pipe[0], &byte, 1) < 0) {
   }
-  sink = byte;
+  sink = static_cast<unsigned char>(byte);
 }
 
 NOINLINE void leaf(int x) {
@@ -80,7 +84,7 @@ NOINLINE int touch(int depth) {
   volatile char buffer[256];
   buffer[7] = static_cast<char>(depth);
   const int r = depth == 0 ? getppid() : touch(depth - 1);
-  sink = buffer[7];
+  sink = static_cast<unsigned char>(buffer[7]);
   return r + sink;
 }
 NOINLINE int with_stale_buffer(int depth) {
@@ -104,7 +108,7 @@ NOINLINE int with_alloca(int bytes) {
   auto* room = static_cast<char*>(alloca(static_cast<std::size_t>(bytes)));
   memset(room, 1, static_cast<std::size_t>(bytes));
   leaf(bytes);
-  sink = room[3];
+  sink = static_cast<unsigned char>(room[3]);
   return sink;
 }
 

@@ -30,7 +30,7 @@ int open_pager() {
 
 int main() {
   targets::die_with_parent();
-  constexpr std::size_t kBytes = 16 * 4096;
+  constexpr std::size_t kBytes = 16UL * 4096;
   void* pages = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const int pager = open_pager();
   uffdio_register range{};

@@ -76,6 +76,15 @@ TEST(ChainSteps, LeaveOutTheInterpreterAndCountTheNameless) {
   EXPECT_EQ(labels, (std::vector<std::string>{"f a/b.py:3", "g a/b.py:9", "take_gil", "libcuda.so.1 ×2"}));
 }
 
+/// Debian's libc has no names for the functions that start a program; inside the stack they are worth a word.
+TEST(ChainSteps, LeaveOutWhereAStrippedCLibraryStarts) {
+  const std::vector<model::Frame> chain{native("", "/lib/libc.so.6"), native("__libc_start_main", "/lib/libc.so.6"),
+                                        native("main", "server"), native("", "/lib/libc.so.6")};
+  std::vector<std::string> labels;
+  for (const auto& step : chain_steps(chain)) labels.push_back(step.label);
+  EXPECT_EQ(labels, (std::vector<std::string>{"main", "libc.so.6"}));
+}
+
 TEST(ChainSteps, ShowMachineryWhenThereIsNothingElse) {
   const std::vector<model::Frame> chain{native("clone3", "libc.so.6"), native("start_thread", "libc.so.6")};
   EXPECT_EQ(chain_steps(chain).size(), 2U);

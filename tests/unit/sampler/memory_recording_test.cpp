@@ -8,7 +8,6 @@
 namespace hangstack::sampler {
 namespace {
 
-using model::MemorySegment;
 using model::ReadRequest;
 using model::RemoteAddress;
 

@@ -19,7 +19,7 @@ void put_pthread(MemoryImage& memory, std::uint64_t self, std::int32_t tid) {
   memory.put<std::int32_t>(self + kTidInGlibc, tid);
 }
 
-model::ProcessCapture process_with(std::vector<std::pair<std::int32_t, std::int32_t>> tids) {
+model::ProcessCapture process_with(const std::vector<std::pair<std::int32_t, std::int32_t>>& tids) {
   model::ProcessCapture capture;
   for (const auto& [tid, ns_tid] : tids) {
     model::ThreadCapture thread;
