@@ -1,6 +1,6 @@
 """Run by gdb on a libnccl.so.2: prints a header with where the fields that the stand-in reads lie, from its own DWARF.
 
-    LAYOUT_OUT=FILE gdb -batch -nx -iex 'set auto-solib-add off' -x layout.py libnccl.so.2
+LAYOUT_OUT=FILE gdb -batch -nx -iex 'set auto-solib-add off' -x layout.py libnccl.so.2
 """
 
 import os
@@ -66,13 +66,21 @@ def lines():
     yield "kWork_p2p", work["ncclDevWorkTypeP2p"]
     yield "kWork_coll", work["ncclDevWorkTypeColl"]
     yield "kWork_coll_reg", work["ncclDevWorkTypeCollReg"]
+    # From NCCL 2.28 on; where there is none, a type that no batch has.
+    yield "kWork_bcast", work.get("ncclDevWorkTypeBcast", 255)
+    bcast = fields_of(struct("ncclDevWorkBcast")) if "ncclDevWorkTypeBcast" in work else None
+    yield "kBcast_size", struct("ncclDevWorkBcast").sizeof if bcast else 1
+    yield "kBcast_bytes", offset(bcast, "bytes") if bcast else 0
 
 
 def main():
     gdb.execute("set max-value-size unlimited")
     body = "".join(f"inline constexpr unsigned long {name} = {value};\n" for name, value in lines())
     with open(os.environ["LAYOUT_OUT"], "w") as header:
-        header.write(f"#pragma once\n\nnamespace hangstack::standin::layout {{\n\n{body}\n}}  // namespace hangstack::standin::layout\n")
+        header.write(
+            f"#pragma once\n\nnamespace hangstack::standin::layout {{\n\n{body}\n}}"
+            "  // namespace hangstack::standin::layout\n"
+        )
 
 
 main()

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <string_view>
 
 namespace hangstack::standin {
 namespace {
@@ -15,9 +14,8 @@ std::string setting(const char* name) {
 }
 
 /// The number behind "WORD:", 0 when `text` is another word.
-uint64_t number_after(std::string_view text, std::string_view word) {
-  if (!text.starts_with(word) || text.substr(word.size(), 1) != ":") return 0;
-  return std::strtoull(text.substr(word.size() + 1).data(), nullptr, 10);
+uint64_t number_after(const std::string& text, const std::string& word) {
+  return text.starts_with(word + ":") ? std::strtoull(text.c_str() + word.size() + 1, nullptr, 10) : 0;
 }
 
 Control read_environment() {

@@ -16,7 +16,7 @@ constexpr uint64_t kNoTransfer = ~uint64_t{0};  // NCCL's -1 in sendBytes or rec
 template <class T>
 T read(const char* base, unsigned long offset) {
   T value;
-  std::memcpy(&value, base + offset, sizeof value);
+  std::memcpy(static_cast<void*>(&value), base + offset, sizeof value);  // T may be a pointer
   return value;
 }
 
@@ -24,6 +24,7 @@ unsigned bits(uint32_t word, unsigned long shift, unsigned long count) { return 
 
 size_t size_of_work(unsigned type) {
   if (type == layout::kWork_p2p) return layout::kP2p_size;
+  if (type == layout::kWork_bcast) return layout::kBcast_size;
   return type == layout::kWork_coll ? layout::kColl_size : layout::kCollReg_size;
 }
 
@@ -46,6 +47,10 @@ void decode(const char* work, unsigned type, unsigned function, int rank, Work& 
     const unsigned last = read<uint8_t>(work, layout::kColl_channelHi);
     into.collectives.push_back(
         {function, read<uint32_t>(work, layout::kColl_root), first, last, elements_of(work, first, last)});
+  } else if (type == layout::kWork_bcast) {
+    // Many broadcasts in one kernel. Each rank lists them in an order of its own: what all agree on is the sum.
+    if (into.collectives.empty()) into.collectives.push_back({function, 0, 0, 0, 0});
+    into.collectives.front().elements += read<uint64_t>(work, layout::kBcast_bytes);
   }
 }
 

@@ -19,7 +19,7 @@ struct Collective {
   unsigned root = 0;
   unsigned first_channel = 0;
   unsigned last_channel = 0;
-  uint64_t elements = 0;
+  uint64_t elements = 0;  ///< bytes, where NCCL counts bytes: in all-gather and broadcast
 };
 
 /// One direction of a point-to-point work.

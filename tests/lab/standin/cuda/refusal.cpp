@@ -1,6 +1,7 @@
 // Functions that are not served: each has code of its own, so that the log can say which one was called.
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -13,8 +14,8 @@
 namespace {
 
 constexpr int kNotSupported = 801;
-constexpr size_t kThunk = 22;          // bytes of code each
-constexpr size_t kThunks = 64 * 1024;  // bytes for all
+constexpr size_t kThunk = 22;                 // bytes of code each
+constexpr size_t kThunks = size_t{64} << 10;  // bytes for all
 
 struct Thunks {
   std::mutex mutex;
@@ -35,7 +36,10 @@ unsigned char* room_for_one(Thunks& thunks) {
   return room;
 }
 
-void write_address(unsigned char* at, const void* value) { std::memcpy(at, &value, sizeof value); }
+void write_address(unsigned char* at, const void* value) {
+  const auto address = reinterpret_cast<uintptr_t>(value);
+  std::memcpy(at, &address, sizeof address);
+}
 
 }  // namespace
 

@@ -1,0 +1,74 @@
+"""The PyTorch versions that the lab knows, and how a job is started with each."""
+
+import dataclasses
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CACHE = pathlib.Path(os.environ.get("HANGSTACK_CACHE") or pathlib.Path.home() / ".cache" / "hangstack")
+
+
+@dataclasses.dataclass(frozen=True)
+class Torch:
+    name: str
+    finder: str  # function of scripts/lib/torch.sh
+    generations: tuple  # how the tables of a scenario are read, see scenario.pick
+    nccl: str
+    switches: dict
+
+
+TORCHES = {
+    torch.name: torch
+    for torch in (
+        Torch("2.15", "torch_2_15_python", ("2.15", "nccl2", "any"), "2.30.7", {}),
+        Torch(
+            "2.15-classic",
+            "torch_2_15_python",
+            ("2.15-classic", "classic", "any"),
+            "2.30.7",
+            {"TORCH_DIST_USE_NCCL2": "0"},
+        ),
+        Torch("2.8", "torch_2_8_python", ("2.8", "classic", "any"), "2.27.3", {}),
+    )
+}
+
+# NCCL over shared memory of the host, with its socket on the loopback: no network proxy has work then.
+NCCL = {
+    "NCCL_P2P_DISABLE": 1,
+    "NCCL_CUMEM_ENABLE": 0,
+    "NCCL_CUMEM_HOST_ENABLE": 0,
+    "NCCL_NVLS_ENABLE": 0,
+    "NCCL_IB_DISABLE": 1,
+    "NCCL_SOCKET_IFNAME": "lo",
+    # No watchdog of a rank acts while the lab looks at it.
+    "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": 86400,
+    "TORCH_FR_BUFFER_SIZE": 200,
+}
+
+
+class NotInstalled(Exception):
+    pass
+
+
+def python_of(torch):
+    """The interpreter with that torch; NotInstalled says how to get it."""
+    found = subprocess.run(
+        ["bash", "-c", f". scripts/lib/torch.sh; {torch.finder}"], cwd=ROOT, capture_output=True, text=True
+    )
+    if found.returncode != 0:
+        raise NotInstalled(f"PyTorch {torch.name.split('-')[0]} is not installed: scripts/setup --lab")
+    return found.stdout.strip()
+
+
+def standin_for(torch, python):
+    """Builds the stand-in CUDA for that torch, once; the path of its libcudart, to be preloaded."""
+    folder = CACHE / f"standin-{torch.name.split('-')[0]}"
+    built = subprocess.run(
+        [ROOT / "tests" / "lab" / "standin" / "build", python, folder], capture_output=True, text=True
+    )
+    if built.returncode == 3:
+        raise NotInstalled(built.stderr.strip())
+    if built.returncode != 0:
+        raise RuntimeError(f"the stand-in CUDA does not build for PyTorch {torch.name}:\n{built.stderr}")
+    return built.stdout.strip().splitlines()[-1]

@@ -1,0 +1,67 @@
+"""The ranks of a scenario, started under the stand-in CUDA, and all that they leave behind removed."""
+
+import os
+import pathlib
+import shutil
+import tempfile
+
+import environments
+import launches
+from hung_job import Job, free_port
+
+
+def shared_files_of(pid):
+    """The files of NCCL's shared-memory transport that the process maps; killed ranks leave them in /dev/shm."""
+    try:
+        lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+    except OSError:
+        return set()
+    paths = {line.split(maxsplit=5)[5] for line in lines if len(line.split(maxsplit=5)) == 6}
+    return {path for path in paths if path.startswith("/dev/shm/nccl-") and not path.endswith("(deleted)")}
+
+
+class LabJob(Job):
+    def __init__(self, torch, scenario, script, world_size, output=None):
+        python = environments.python_of(torch)
+        preload = pathlib.Path(environments.standin_for(torch, python))
+        if scenario.bare_driver:
+            preload = f"{preload.parent}/bare/libcuda.so.1:{preload}"
+        self.logs = pathlib.Path(tempfile.mkdtemp(prefix="hangstack-lab-"))
+        self.table = pathlib.Path(f"/dev/shm/{self.logs.name}")
+        self.output_path = self.logs / "output.txt"
+        environment = {
+            **environments.NCCL,
+            **torch.switches,
+            **scenario.environment,
+            "LD_PRELOAD": preload,
+            "NCCL_RAS_ADDR": f"127.0.0.1:{free_port()}",
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, [str(pathlib.Path(__file__).parent), os.environ.get("PYTHONPATH")])
+            ),
+            "HANGSTACK_LAB_TABLE": self.table,
+            "HANGSTACK_LAB_LOG": self.logs,
+            "HANGSTACK_LAB_NCCL": torch.nccl,
+            "HANGSTACK_LAB_BACKEND": torch.generations[1],
+        }
+        super().__init__(
+            python,
+            script,
+            world_size,
+            environment=environment,
+            output=output if output is not None else open(self.output_path, "w"),
+        )
+
+    def launched(self):
+        return launches.read(self.logs, self.pids)
+
+    def printed(self):
+        return self.output_path.read_text()[-4000:] if self.output_path.exists() else ""
+
+    def end(self):
+        left = set().union(*(shared_files_of(pid) for pid in self.pids))
+        super().end()
+        if hasattr(self.output, "close"):
+            self.output.close()
+        for path in [*left, self.table]:
+            pathlib.Path(path).unlink(missing_ok=True)
+        shutil.rmtree(self.logs, ignore_errors=True)

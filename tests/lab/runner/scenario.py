@@ -1,0 +1,104 @@
+"""What a file of tests/lab/scenarios says of itself, and what its ranks share. No torch is imported here."""
+
+import dataclasses
+import datetime
+import os
+import time
+import typing
+
+RANK = int(os.environ.get("RANK", "0"))
+WORLD_SIZE = int(os.environ.get("WORLD_SIZE", "1"))
+
+
+@dataclasses.dataclass(frozen=True)
+class Scenario:
+    """One way to hang, and what must be seen of it.
+
+    A table {generation: value} is read with the first of these that it has: the version as the runner names it ("2.15",
+    "2.15-classic", "2.8"), the generation of the backend ("nccl2", "classic"), "any".
+    """
+
+    title: str
+    # {rank: the line that it says right before the call it hangs in}
+    says: dict
+    # reason(launched): AssertionError unless the logs of the stand-in show why it hangs; see launches.py.
+    reason: typing.Callable
+    # {rank: {generation: patterns}} of the main thread's frames, innermost first: regular expressions for functions, in
+    # this order, other frames between them. "py:" starts one for a Python function.
+    frames: dict = dataclasses.field(default_factory=dict)
+    # The same of some other thread of the rank.
+    elsewhere: dict = dataclasses.field(default_factory=dict)
+    # The patterns that are a right verdict; the first is the documented one.
+    verdict: tuple = ()
+    # The ranks to blame; None: nobody in particular.
+    culprits: tuple = None
+    ranks: int = 2
+    # "hangs", "ends" (every rank, with status 0) or "moves" (for ever)
+    outcome: str = "hangs"
+    # {generation: ranks that burn a core while they hang}
+    busy: dict = dataclasses.field(default_factory=dict)
+    # Ranks that exit by themselves before the others hang.
+    gone: tuple = ()
+    environment: dict = dataclasses.field(default_factory=dict)
+    # {generation: what hangstack gets wrong}: a wrong verdict there is written down in docs/lab.md, and fails nothing.
+    known_faults: dict = dataclasses.field(default_factory=dict)
+    # Whether the driver's code has no unwind tables.
+    bare_driver: bool = False
+
+
+# Tables of frames that many scenarios share. What stands below cuCtxSynchronize in libcuda has no names.
+IN_SYNCHRONIZE = {
+    "any": [
+        "^cuCtxSynchronize$",
+        "^cudaDeviceSynchronize$",
+        "device_synchronize",
+        "THCPModule_cudaSynchronize",
+        "py:synchronize",
+        "py:main",
+    ]
+}
+ASLEEP_OUTSIDE = {"any": ["py:sleep_outside", "py:main"]}
+
+
+def pick(table, generations, default=None):
+    """The value for the first of `generations` that `table` has."""
+    return next((table[each] for each in generations if each in table), default)
+
+
+def tell(event):
+    """Says a line to the runner; nothing when the script was started by hand."""
+    if "READY_FD" in os.environ:
+        os.write(int(os.environ["READY_FD"]), f"{event}\n".encode())
+
+
+def sleep_outside():
+    """Where a rank stands that does not come: the name is on its stack."""
+    tell("sleep_outside")
+    time.sleep(86400)
+
+
+def use_device():
+    import torch
+
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+
+
+def join(**settings):
+    """init_process_group with time limits that no test reaches."""
+    import torch.distributed as dist
+
+    use_device()
+    dist.init_process_group("nccl", timeout=datetime.timedelta(days=1), **settings)
+
+
+def own_store():
+    """The job's store, made by hand: a rank can serve it and never join the process group."""
+    import torch.distributed as dist
+
+    return dist.TCPStore(
+        os.environ["MASTER_ADDR"],
+        int(os.environ["MASTER_PORT"]),
+        WORLD_SIZE,
+        RANK == 0,
+        timeout=datetime.timedelta(days=1),
+    )

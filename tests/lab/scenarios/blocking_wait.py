@@ -1,0 +1,42 @@
+"""TORCH_NCCL_BLOCKING_WAIT: the host waits for the collective itself, in wait()."""
+
+from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
+
+
+def reason(launched):
+    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
+    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
+
+
+SCENARIO = Scenario(
+    title="rank 0 polls in all_reduce's wait() (TORCH_NCCL_BLOCKING_WAIT=1), rank 1 asleep outside",
+    says={0: "all_reduce", 1: "sleep_outside"},
+    reason=reason,
+    frames={
+        0: {
+            "nccl2": ["nccl2::WorkNCCL::wait", "py:all_reduce", "py:main"],
+            "classic": ["ProcessGroupNCCL::WorkNCCL::", "py:all_reduce", "py:main"],
+        },
+        1: ASLEEP_OUTSIDE,
+    },
+    verdict=("host_straggler",),
+    culprits=(1,),
+    environment={"TORCH_NCCL_BLOCKING_WAIT": "1"},
+)
+
+
+def main():
+    import torch
+    import torch.distributed as dist
+
+    join()
+    tensor = torch.ones(64).cuda()
+    dist.all_reduce(tensor)
+    if RANK == 1:
+        sleep_outside()
+    tell("all_reduce")
+    dist.all_reduce(tensor)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Not hung: every kernel takes long, and the job goes on."""
+
+from scenario import Scenario, join, tell
+
+
+def reason(launched):
+    for log in launched:
+        assert log.finished, f"nothing finished: {log}"
+
+
+SCENARIO = Scenario(
+    title="not hung: slow kernels, one all_reduce in 100 ms",
+    says={0: "moving", 1: "moving"},
+    reason=reason,
+    outcome="moves",
+    verdict=("not_hung",),
+    environment={"HANGSTACK_LAB_KERNEL": "slow:100"},
+)
+
+
+def main():
+    import torch
+    import torch.distributed as dist
+
+    join()
+    tensor = torch.ones(64).cuda()
+    for step in range(10**9):
+        dist.all_reduce(tensor)
+        torch.cuda.synchronize()
+        if step == 3:
+            tell("moving")
+
+
+if __name__ == "__main__":
+    main()
