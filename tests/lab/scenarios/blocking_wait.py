@@ -9,13 +9,13 @@ def reason(launched):
 
 
 SCENARIO = Scenario(
-    title="rank 0 polls in all_reduce's wait() (TORCH_NCCL_BLOCKING_WAIT=1), rank 1 asleep outside",
-    says={0: "all_reduce", 1: "sleep_outside"},
+    title="rank 0 polls in the wait() of an all_reduce (TORCH_NCCL_BLOCKING_WAIT=1), rank 1 asleep outside",
+    says={0: "wait", 1: "sleep_outside"},
     reason=reason,
     frames={
         0: {
-            "nccl2": ["nccl2::WorkNCCL::wait", "py:all_reduce", "py:main"],
-            "classic": ["ProcessGroupNCCL::WorkNCCL::", "py:all_reduce", "py:main"],
+            "nccl2": ["nccl2::WorkNCCL::wait", "py:main"],
+            "classic": ["ProcessGroupNCCL::WorkNCCL::wait", "py:main"],
         },
         1: ASLEEP_OUTSIDE,
     },
@@ -34,8 +34,8 @@ def main():
     dist.all_reduce(tensor)
     if RANK == 1:
         sleep_outside()
-    tell("all_reduce")
-    dist.all_reduce(tensor)
+    tell("wait")
+    dist.all_reduce(tensor, async_op=True).wait()
 
 
 if __name__ == "__main__":
