@@ -11,8 +11,6 @@
 namespace hangstack::standin {
 namespace {
 
-constexpr uint64_t kNoTransfer = ~uint64_t{0};  // NCCL's -1 in sendBytes or recvBytes
-
 template <class T>
 T read(const char* base, unsigned long offset) {
   T value;
@@ -37,10 +35,11 @@ uint64_t elements_of(const char* work, unsigned first, unsigned last) {
 
 void decode(const char* work, unsigned type, unsigned function, int rank, Work& into) {
   if (type == layout::kWork_p2p) {
+    // A work has both directions; the one that nobody asked for has no bytes.
     const auto sent = read<uint64_t>(work, layout::kP2p_sendBytes);
     const auto received = read<uint64_t>(work, layout::kP2p_recvBytes);
-    if (sent != kNoTransfer) into.transfers.push_back({rank, read<int>(work, layout::kP2p_sendRank), sent});
-    if (received != kNoTransfer) into.transfers.push_back({read<int>(work, layout::kP2p_recvRank), rank, received});
+    if (sent != 0) into.transfers.push_back({rank, read<int>(work, layout::kP2p_sendRank), sent});
+    if (received != 0) into.transfers.push_back({read<int>(work, layout::kP2p_recvRank), rank, received});
   } else if (type == layout::kWork_coll || type == layout::kWork_coll_reg) {
     // The work of registered buffers starts with the plain one.
     const unsigned first = read<uint8_t>(work, layout::kColl_channelLo);

@@ -1,0 +1,45 @@
+"""A rank makes a new process group that its peers do not make, and uses it."""
+
+from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
+
+
+def reason(launched):
+    for rank, log in enumerate(launched):
+        assert log.operations == ["AllReduce"] and not log.pending, f"rank {rank}: {log}"
+
+
+SCENARIO = Scenario(
+    title="rank 0 makes a second process group and a communicator for it, rank 1 never does: it sleeps",
+    says={0: "new_group", 1: "sleep_outside"},
+    reason=reason,
+    frames={
+        0: {
+            "nccl2": ["ncclSocket", "ncclCommInitRankFunc", "groupLaunch", "py:new_group", "py:main"],
+            "classic": ["initNCCLComm", "py:all_reduce", "py:main"],
+        },
+        1: ASLEEP_OUTSIDE,
+    },
+    busy={"nccl2": (0,), "2.15-classic": (0,)},
+    verdict=("barrier_deadlock", "init_bootstrap", "host_straggler"),
+    culprits=(1,),
+    known_faults=dict.fromkeys(("nccl2", "2.15-classic"), "a rank that polls its socket is taken for one that moves"),
+)
+
+
+def main():
+    import torch
+    import torch.distributed as dist
+
+    join()
+    tensor = torch.ones(64).cuda()
+    dist.all_reduce(tensor)
+    torch.cuda.synchronize()
+    if RANK == 1:
+        sleep_outside()
+    tell("new_group")
+    group = dist.new_group([0, 1])
+    dist.all_reduce(tensor, group=group)
+
+
+if __name__ == "__main__":
+    main()

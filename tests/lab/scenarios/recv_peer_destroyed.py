@@ -1,0 +1,46 @@
+"""A recv whose peer has destroyed its process group, and lives on."""
+
+from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
+from recv_alone import CONNECT
+
+
+def reason(launched):
+    for rank, log in enumerate(launched):
+        assert log.operations == ["AllReduce"] and not log.pending, f"rank {rank}: {log}"
+
+
+SCENARIO = Scenario(
+    title="rank 0 in recv from rank 1, which has destroyed its process group and sleeps",
+    says={0: "recv", 1: "sleep_outside"},
+    reason=reason,
+    frames={
+        0: {
+            "nccl2": [*CONNECT, "nccl2::ProcessGroupNCCL::recv", "py:recv", "py:main"],
+            "classic": ["ncclCommInitRank", "NCCLComm::create", "initNCCLComm", "ProcessGroupNCCL::recv", "py:recv"],
+        },
+        1: ASLEEP_OUTSIDE,
+    },
+    busy={"nccl2": (0,), "2.15-classic": (0,)},
+    verdict=("p2p_hang_after_abort", "host_straggler", "asymmetric_control_flow"),
+    culprits=(1,),
+    known_faults=dict.fromkeys(("nccl2", "2.15-classic"), "a rank that polls its socket is taken for one that moves"),
+)
+
+
+def main():
+    import torch
+    import torch.distributed as dist
+
+    join()
+    tensor = torch.ones(64).cuda()
+    dist.all_reduce(tensor)
+    torch.cuda.synchronize()
+    if RANK == 1:
+        dist.destroy_process_group()
+        sleep_outside()
+    tell("recv")
+    dist.recv(tensor, 1)
+
+
+if __name__ == "__main__":
+    main()
