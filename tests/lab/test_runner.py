@@ -1,0 +1,124 @@
+"""The lab's own checks can fail: on made-up reports and logs, without a torch."""
+
+import pathlib
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "runner"), str(HERE / "scenarios"), str(HERE.parents[1] / "scripts" / "lib")]
+
+import judge  # noqa: E402
+import missing_collective  # noqa: E402
+import table  # noqa: E402
+from launches import Launches  # noqa: E402
+from scenario import Scenario, pick  # noqa: E402
+
+LINE = "{} number={} comm=0x1 rank=0/2 sequence={} kernel=ncclDevKernel_AllReduce_Sum_f32_RING_LL elements=4\n"
+
+
+def log(*events):
+    """("launch", number) ... as the stand-in writes them."""
+    return Launches("".join(LINE.format(event, number, number) for event, number in events))
+
+
+def done(number):
+    return [("launch", number), ("start", number), ("finish", number)]
+
+
+def verdict(pattern="host_straggler", hung="yes", confidence="likely", ranks=(1,)):
+    return {"pattern": pattern, "hung": hung, "confidence": confidence, "culprit_ranks": list(ranks)}
+
+
+def report(frames, said):
+    main = {"tid": 7, "blocking": True, "frames": [{"kind": kind, "function": name} for kind, name in frames]}
+    return {"jobs": [{"verdict": said}], "processes": [{"pid": 7, "threads": [main]}]}
+
+
+SCENARIO = Scenario(
+    title="",
+    says={},
+    reason=lambda launched: None,
+    frames={0: {"nccl2": ["^wait$", "py:main"], "any": ["never there"]}},
+    verdict=("host_straggler",),
+    culprits=(1,),
+)
+GENERATIONS = ("2.15", "nccl2", "any")
+
+
+class Words(unittest.TestCase):
+    def word(self, **said):
+        return judge.word_for(SCENARIO, verdict(**said))
+
+    def test_right_is_the_pattern_with_its_ranks(self):
+        self.assertEqual(self.word(), "right")
+        self.assertEqual(self.word(hung="undecided", confidence="possible"), "right")
+
+    def test_a_hung_job_that_is_called_not_hung_is_wrong(self):
+        self.assertEqual(self.word(pattern="not_hung", hung="no", ranks=()), "wrong")
+
+    def test_a_certainty_that_is_not_right_is_wrong(self):
+        self.assertEqual(self.word(pattern="rank_died", confidence="certain"), "wrong")
+        self.assertEqual(self.word(confidence="certain", ranks=(0,)), "wrong")
+
+    def test_an_innocent_rank_is_misled_and_no_rank_is_open(self):
+        self.assertEqual(self.word(ranks=(0,)), "misled")
+        self.assertEqual(self.word(pattern="unknown", ranks=()), "open")
+
+
+class Judgements(unittest.TestCase):
+    def faults(self, frames, said=None, scenario=SCENARIO):
+        return judge.judge(scenario, GENERATIONS, report(frames, said or verdict()), [7]).faults
+
+    def test_the_frames_must_be_there_in_order(self):
+        there = [("native", "nanosleep"), ("native", "wait"), ("python", "step"), ("python", "main")]
+        self.assertEqual(self.faults(there), [])
+        self.assertEqual(len(self.faults(there[::-1])), 1)
+        self.assertEqual(len(self.faults(there[:3])), 1)
+
+    def test_a_native_function_is_no_python_function(self):
+        self.assertEqual(len(self.faults([("native", "wait"), ("native", "main")])), 1)
+
+    def test_a_wrong_verdict_is_a_fault_unless_it_is_known(self):
+        there = [("native", "wait"), ("python", "main")]
+        wrong = verdict("not_hung", "no", ranks=())
+        self.assertEqual(len(self.faults(there, wrong)), 1)
+        known = Scenario(**{**vars(SCENARIO), "known_faults": {"nccl2": "reason"}})
+        self.assertEqual(self.faults(there, wrong, known), [])
+
+    def test_a_report_without_a_job_is_a_fault(self):
+        empty = {"jobs": [], "processes": []}
+        self.assertTrue(judge.judge(SCENARIO, GENERATIONS, empty, [7]).faults)
+
+
+class Logs(unittest.TestCase):
+    def test_how_far_each_kernel_came(self):
+        seen = log(*done(1), ("launch", 2), ("start", 2), ("launch", 3))
+        self.assertEqual([len(seen.finished), len(seen.started), len(seen.pending)], [1, 1, 2])
+        self.assertEqual(str(seen.started[0]), "AllReduce#2(4) start")
+
+    def test_an_unknown_communicator_is_trouble(self):
+        self.assertTrue(Launches("unknown communicator kernel=ncclDevKernel_SendRecv\n").trouble)
+
+    def test_a_reason_does_not_hold_for_other_launches(self):
+        reason = missing_collective.SCENARIO.reason
+        stuck, outside = log(*done(1), *done(2), *done(3)[:2]), log(*done(1), *done(2))
+        reason([stuck, outside])
+        for other in ([outside, outside], [stuck, stuck], [log(), log()]):
+            with self.assertRaises(AssertionError):
+                reason(other)
+
+
+class Tables(unittest.TestCase):
+    def test_the_most_special_generation_is_read(self):
+        self.assertEqual(pick({"any": 1, "nccl2": 2}, GENERATIONS), 2)
+        self.assertEqual(pick({"any": 1, "classic": 2}, GENERATIONS), 1)
+        self.assertIsNone(pick({"classic": 2}, GENERATIONS))
+
+    def test_a_failed_run_shows(self):
+        runs = [judge.Judgement([], "right", "x", {}), judge.Judgement(["a fault"], "wrong", "y", {})]
+        self.assertIn("1 of 2 failed", table.cell(runs))
+        self.assertEqual(table.cell([]), "not run")
+
+
+if __name__ == "__main__":
+    unittest.main()
