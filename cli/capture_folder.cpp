@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/capture_codec.h"
@@ -70,24 +71,8 @@ Expected<model::FailedProcess> as_failed(const model::ProcessCapture& c) {
   return model::FailedProcess{c.host, c.pid, c.identity, c.kernel_state, c.problems.front().error};
 }
 
-Expected<void> prepare_folder(const std::filesystem::path& folder) {
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) {
-    return failure(ErrorCode::unavailable, fmt::format("cannot create {}: {}", folder.string(), code.message()),
-                   "name a folder that you may write");
-  }
-  const bool empty = std::filesystem::is_empty(folder, code);
-  if (code || !empty) {
-    return failure(ErrorCode::unavailable, fmt::format("{} is not an empty folder", folder.string()),
-                   "name a new folder for --capture");
-  }
-  ::chmod(folder.c_str(), 0700);
-  return {};
-}
-
 Expected<void> write_sources(const std::map<std::string, std::string>& sources, const std::filesystem::path& folder) {
-  auto done = prepare_folder(folder);
+  auto done = prepare_capture_folder(folder);
   int number = 0;
   for (const auto& [path, text] : sources) {
     if (done) done = model::write_private_file(folder / std::to_string(++number), text);
@@ -111,9 +96,12 @@ Expected<Session> read_captures(const json& j, const std::filesystem::path& fold
   for (const json& pids : j.at("samples")) {
     auto& sample = session.samples.emplace_back();
     for (const json& pid : pids) {
-      auto capture = model::load_capture(folder / folder_name(session.samples.size() - 1, pid.get<std::int32_t>()));
-      if (!capture) return tl::make_unexpected(capture.error());
-      sample.push_back({std::move(*capture), std::nullopt});
+      const auto place = folder / folder_name(session.samples.size() - 1, pid.get<std::int32_t>());
+      auto capture = model::load_capture(place);
+      if (capture)
+        sample.push_back({std::move(*capture), std::nullopt});
+      else
+        session.problems.push_back({"file", place.string(), capture.error()});
     }
   }
   for (const json& pid : j.at("failed")) {
@@ -132,14 +120,32 @@ Expected<Session> read_captures(const json& j, const std::filesystem::path& fold
   for (const json& l : j.at("left_out"))
     session.left_out.push_back({l.at("host"), l.at("pid"), l.at("rank"), l.at("job")});
   session.sampling.samples = static_cast<int>(session.samples.size());
+  const bool any = std::ranges::any_of(session.samples, [](const auto& sample) { return !sample.empty(); });
+  if (!any && !session.problems.empty()) return tl::make_unexpected(session.problems.front().error);
   return session;
 }
 
 }  // namespace
 
+Expected<void> prepare_capture_folder(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) {
+    return failure(ErrorCode::unavailable, fmt::format("cannot create {}: {}", folder.string(), code.message()),
+                   "name a folder that you may write");
+  }
+  const bool empty = std::filesystem::is_empty(folder, code);
+  if (code || !empty) {
+    return failure(ErrorCode::unavailable, fmt::format("{} is not an empty folder", folder.string()),
+                   "name a new folder for --capture");
+  }
+  ::chmod(folder.c_str(), 0700);
+  return {};
+}
+
 Expected<void> save_session(const Session& session, const std::string& facts_json,
                             const std::filesystem::path& folder) {
-  auto done = prepare_folder(folder);
+  auto done = prepare_capture_folder(folder);
   for (std::size_t i = 0; done && i < session.samples.size(); ++i) {
     for (const auto& process : session.samples[i]) {
       if (done) done = model::save_capture(process.capture, folder / folder_name(i, process.capture.pid));

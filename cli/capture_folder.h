@@ -33,7 +33,11 @@ struct Session {
   std::vector<model::FailedProcess> failed;
   std::vector<model::LeftOut> left_out;        ///< as in model::JobSnapshot
   std::map<std::string, std::string> sources;  ///< likewise
+  std::vector<model::Problem> problems;        ///< captures of a saved session that could not be loaded
 };
+
+/// Makes the folder if it is not there. `unavailable` if it cannot be made or is not empty.
+model::Expected<void> prepare_capture_folder(const std::filesystem::path& folder);
 
 /// Writes the session, readable by its owner only; the folder may exist if it is empty. `unavailable` names the file
 /// that could not be written.
@@ -45,7 +49,7 @@ struct SavedSession {
   std::string facts_json;
 };
 
-/// `not_found` or `malformed_input` with the file's name.
+/// `not_found` or `malformed_input` with the file's name if no capture can be loaded; what some lack is in `problems`.
 model::Expected<SavedSession> load_session(const std::filesystem::path& folder);
 
 }  // namespace hangstack::cli

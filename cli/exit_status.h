@@ -8,7 +8,8 @@ enum class ExitStatus : int {
   hang_found = 1,   ///< with --check; wins over `partial`
   usage = 2,        ///< the command line is wrong
   nothing_sampled = 3,
-  partial = 4,  ///< a pid named by the user gave no stack; doctor: something needed does not work
+  partial = 4,  ///< a pid named by the user gave no stack, or an output was not written; doctor: something needed does
+                ///< not work
   interrupted = 130,
 };
 

@@ -26,7 +26,7 @@ constexpr auto kFooter =
     "  hangstack doctor --pids $(pgrep -f train.py)   what would work, and what not\n"
     "\n"
     "exit status: 0 a report was made; 1 with --check, a hang; 2 wrong usage; 3 nothing could be sampled;\n"
-    "4 a pid that was named gave no stack; 130 interrupted";
+    "4 a pid that was named gave no stack, or an output was not written; 130 interrupted";
 
 /// What CLI11 fills before it is checked and becomes Options.
 struct RawOptions {
@@ -76,8 +76,10 @@ void add_sample_options(CLI::App& app, Options& options, RawOptions& raw) {
   add_target_options(app, options, raw);
   app.add_option("--samples", options.samples, "how often to look")->capture_default_str();
   app.add_option("--gap", options.gap_s, "seconds between two samples")->capture_default_str();
-  app.add_option("--stop", raw.stop,
-                 "auto: stop only threads that cannot be read otherwise; all: every thread at once; never")
+  app.add_option(
+         "--stop", raw.stop,
+         "auto: stop only threads that cannot be read otherwise; all: every thread at once (some blocked calls then "
+         "return EINTR); never")
       ->capture_default_str();
   app.add_option("--timeout", raw.timeout_s, "deadline for one process in seconds")->capture_default_str();
   app.add_option("--capture", options.capture_folder, "keep what was read in DIR, for replay (it holds stack memory)")

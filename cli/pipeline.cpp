@@ -30,10 +30,9 @@ std::string_view stop_name(sampler::StopMode mode) {
   return "auto";
 }
 
-sampler::InspectorFactory inspector_factory(const Options& options) {
-  return [native = options.native, python = options.python] {
-    return symbolizer::make_inspector({.native = native, .python = python});
-  };
+/// Records are wanted as they are at the end.
+sampler::InspectorFactory inspector_factory(symbolizer::Symbolizer& symbolizer, bool records) {
+  return [&symbolizer, records] { return symbolizer.make_inspector(records); };
 }
 
 /// Threads whose stacks a second visit could make longer.
@@ -76,7 +75,8 @@ void complete_stacks(std::vector<SampledProcess>& sample, const Options& options
       if (!needs.empty()) targets.push_back({process.capture.pid, std::move(needs)});
     }
     if (targets.empty() || visit == kMaxVisits || interrupted()) return;
-    for (auto& result : sampler::sample_processes(targets, sampling, inspector_factory(options), interrupted)) {
+    for (auto& result :
+         sampler::sample_processes(targets, sampling, inspector_factory(symbolizer, false), interrupted)) {
       if (!result) continue;
       const auto process = std::ranges::find(sample, result->pid, [](const auto& p) { return p.capture.pid; });
       if (process == sample.end() || process->capture.start_time_ticks != result->start_time_ticks) continue;
@@ -97,6 +97,21 @@ void note_loss(Session& session, const model::FailedProcess& failed) {
     if (earlier->snapshot) earlier->snapshot->problems.push_back(problem);
     return;
   }
+}
+
+/// Kept with the process, so that a replay says it too.
+void note_change(Session& session, std::int32_t pid, const std::string& path) {
+  const auto process = std::ranges::find(session.samples.back(), pid, [](const auto& p) { return p.capture.pid; });
+  if (process == session.samples.back().end()) return;
+  const model::Problem problem{
+      "file",
+      path,
+      {model::ErrorCode::unavailable,
+       fmt::format("{} was changed after pid {} began: its blocks were not used, and lines are of the older text", path,
+                   pid),
+       "judge which call comes first by the text that the job runs"}};
+  process->capture.problems.push_back(problem);
+  if (process->snapshot) process->snapshot->problems.push_back(problem);
 }
 
 /// Waits until `until`, in steps short enough for ^C to be felt.
@@ -150,8 +165,8 @@ Session take_samples(const std::vector<std::int32_t>& pids, const Options& optio
     progress(fmt::format("sample {} of {}: {} processes", i + 1, options.samples, left.size()));
     const auto started = Clock::now();
     std::vector<SampledProcess> sample;
-    for (auto& result :
-         sampler::sample_processes(targets_of(left), options.sampling, inspector_factory(options), interrupted)) {
+    const auto make_inspector = inspector_factory(symbolizer, i + 1 == options.samples);
+    for (auto& result : sampler::sample_processes(targets_of(left), options.sampling, make_inspector, interrupted)) {
       if (result) {
         sample.push_back({std::move(*result), std::nullopt});
         continue;
@@ -170,7 +185,9 @@ Session take_samples(const std::vector<std::int32_t>& pids, const Options& optio
     if (!wait_until(started + gap, interrupted)) break;
   }
   session.sampling.samples = static_cast<int>(session.samples.size());
-  session.sources = read_sources(session.samples);
+  Sources sources = read_sources(session.samples);
+  session.sources = std::move(sources.texts);
+  for (const auto& [pid, path] : sources.changed) note_change(session, pid, path);
   session.left_out = find_left_out(session);
   return session;
 }
@@ -195,6 +212,7 @@ model::Report make_report(Session&& session, symbolizer::Symbolizer& symbolizer)
   for (auto& [key, history] : histories) snapshot.processes.push_back(std::move(history));
   snapshot.failed = std::move(session.failed);
   snapshot.left_out = std::move(session.left_out);
+  report.errors = std::move(session.problems);
   for (const auto& failed : snapshot.failed) report.errors.push_back({"pid", std::to_string(failed.pid), failed.error});
   snapshot.sources = std::move(session.sources);
   report.jobs = classifiers::classify(snapshot);

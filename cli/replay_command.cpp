@@ -11,7 +11,7 @@ ExitStatus run_replay(const Options& options) {
     print_error(saved.error());
     return ExitStatus::nothing_sampled;
   }
-  symbolizer::Symbolizer symbolizer({options.native, options.python, true});
+  symbolizer::Symbolizer symbolizer({.native = options.native, .python = options.python});
   if (const auto loaded = symbolizer.load_facts(saved->facts_json); !loaded) {
     print_error(loaded.error());
     return ExitStatus::nothing_sampled;

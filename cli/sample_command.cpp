@@ -55,7 +55,15 @@ ExitStatus run_sample(const Options& options) {
     print_error(pids.error());
     return pids.error().code == model::ErrorCode::usage ? ExitStatus::usage : ExitStatus::nothing_sampled;
   }
-  symbolizer::Symbolizer symbolizer({options.native, options.python, true});
+  // Before a watch of minutes, not after it.
+  if (!can_write_outputs(options)) return ExitStatus::usage;
+  if (!options.capture_folder.empty()) {
+    if (const auto ready = prepare_capture_folder(options.capture_folder); !ready) {
+      print_error(ready.error());
+      return ExitStatus::usage;
+    }
+  }
+  symbolizer::Symbolizer symbolizer({.native = options.native, .python = options.python});
   ProgressLine line(!options.quiet);
   Session session = take_samples(
       *pids, options, symbolizer, [&](std::string_view text) { line.show(text); }, [] { return g_interrupts > 0; });

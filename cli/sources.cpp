@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,7 +31,22 @@ constexpr int kKillPatienceMs = 20;
 struct Wanted {
   std::string path;  ///< as Python names it
   std::string open;  ///< through the process's own root
+  std::int32_t pid = 0;
+  std::int64_t began_unix_s = 0;  ///< the process
 };
+
+/// Sent in place of a size: the file is younger than the process, so its lines are not those that run.
+constexpr std::uint32_t kChanged = ~std::uint32_t{0};
+
+/// When a process began that has this start time, in clock ticks since boot (proc_pid_stat(5), field 22).
+std::int64_t unix_s_of(std::uint64_t start_time_ticks) {
+  timespec now{};
+  timespec since_boot{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  ::clock_gettime(CLOCK_BOOTTIME, &since_boot);
+  return now.tv_sec - since_boot.tv_sec +
+         static_cast<std::int64_t>(start_time_ticks / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
+}
 
 /// "<string>" and the like are no files.
 bool is_library(const std::string& path) {
@@ -44,7 +60,8 @@ void add_files_of(const model::ProcessSnapshot& process, std::vector<Wanted>& fi
       if (frame.kind != model::FrameKind::python || is_library(frame.file)) continue;
       if (std::ranges::find(files, frame.file, &Wanted::path) != files.end()) continue;
       const char* place = frame.file[0] == '/' ? "root" : "cwd/";
-      files.push_back({frame.file, fmt::format("/proc/{}/{}{}", process.pid, place, frame.file)});
+      files.push_back({frame.file, fmt::format("/proc/{}/{}{}", process.pid, place, frame.file), process.pid,
+                       unix_s_of(process.start_time_ticks)});
     }
   }
 }
@@ -62,33 +79,40 @@ std::vector<Wanted> wanted_files(const std::vector<std::vector<SampledProcess>>&
 
 /// In the child: a length and the bytes per file; length 0 for what cannot be read or is longer than `most`. How much
 /// was sent.
-std::size_t send_file(int pipe, const std::string& path, std::size_t most) {
+std::size_t send_file(int pipe, const Wanted& file, std::size_t most) {
   std::string text;
-  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  bool changed = false;
+  const int fd = ::open(file.open.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   struct stat about{};
   if (fd >= 0 && ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= static_cast<off_t>(most)) {
     text.resize(static_cast<std::size_t>(about.st_size));
     const ssize_t got = ::read(fd, text.data(), text.size());
     text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    changed = about.st_mtime > file.began_unix_s + 1;
+    if (changed) text.clear();
   }
-  const auto size = static_cast<std::uint32_t>(text.size());
+  const auto size = changed ? kChanged : static_cast<std::uint32_t>(text.size());
   std::string message(sizeof size, '\0');
   std::memcpy(message.data(), &size, sizeof size);
   message += text;
   if (!model::write_all(pipe, message)) ::_exit(1);
-  return size;
+  return text.size();
 }
 
-std::map<std::string, std::string> unpack(const std::string& all, const std::vector<Wanted>& files) {
-  std::map<std::string, std::string> sources;
+Sources unpack(const std::string& all, const std::vector<Wanted>& files) {
+  Sources sources;
   std::size_t at = 0;
   for (const Wanted& file : files) {
     std::uint32_t size = 0;
     if (all.size() - at < sizeof size) break;
     std::memcpy(&size, all.data() + at, sizeof size);
     at += sizeof size;
+    if (size == kChanged) {
+      sources.changed.emplace_back(file.pid, file.path);
+      continue;
+    }
     if (all.size() - at < size) break;
-    if (size > 0) sources[file.path] = all.substr(at, size);
+    if (size > 0) sources.texts[file.path] = all.substr(at, size);
     at += size;
   }
   return sources;
@@ -96,13 +120,13 @@ std::map<std::string, std::string> unpack(const std::string& all, const std::vec
 
 }  // namespace
 
-std::map<std::string, std::string> read_sources(const std::vector<std::vector<SampledProcess>>& samples) {
+Sources read_sources(const std::vector<std::vector<SampledProcess>>& samples) {
   const auto files = wanted_files(samples);
   if (files.empty()) return {};
   const sampler::ReapableChildren reapable;
   auto child = sampler::ChildProcess::start([&files](int pipe) {
     std::size_t left = kMostBytesInAll;
-    for (const Wanted& file : files) left -= send_file(pipe, file.open, std::min(left, kMostBytes));
+    for (const Wanted& file : files) left -= send_file(pipe, file, std::min(left, kMostBytes));
   });
   if (!child) return {};
   std::string all;

@@ -1,7 +1,6 @@
 #include "cli/targets.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -26,9 +25,13 @@ model::Expected<std::vector<std::int32_t>> choose_targets(const Options& options
                             "see what runs: ps -eo pid,args");
     }
   }
-  // "bash -c 'hangstack --pids $(pgrep -f train.py)'" and its like (ssh) find the shell too, which then becomes
-  // hangstack.
-  if (pids.size() > 1) std::erase(pids, ::getpid());
+  // "bash -c 'hangstack --pids $(pgrep -f train.py)'" and its like (ssh) find the shell too, or what became hangstack.
+  if (pids.size() > 1) {
+    const std::set<std::int32_t> own = sampler::own_shells(proc);
+    std::vector<std::int32_t> others = pids;
+    std::erase_if(others, [&](std::int32_t pid) { return own.contains(pid); });
+    if (!others.empty()) pids = std::move(others);
+  }
   if (pids.empty()) pids = sampler::find_ranks(proc);
   if (pids.empty()) {
     return model::failure(model::ErrorCode::not_found, "no rank of a distributed job was found on this host",

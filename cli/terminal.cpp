@@ -1,12 +1,15 @@
 #include "cli/terminal.h"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "report/printable.h"
 #include "report/report.h"
@@ -14,13 +17,23 @@
 namespace hangstack::cli {
 namespace {
 
+bool terminal_is_dumb() {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::strcmp(term, "dumb") == 0;
+}
+
 bool color_wanted(Color color) {
   if (color != Color::automatic) return color == Color::always;
   const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  const bool refused =
-      (no_color != nullptr && *no_color != '\0') || (term != nullptr && std::strcmp(term, "dumb") == 0);
+  const bool refused = (no_color != nullptr && *no_color != '\0') || terminal_is_dumb();
   return !refused && ::isatty(STDOUT_FILENO) == 1;
+}
+
+/// A narrow terminal gets narrow lines; files and tickets always get the full width.
+void fit_terminal(report::TextOptions& text) {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    text.width = std::min(text.width, static_cast<int>(size.ws_col));
 }
 
 std::string render(const model::Report& report, Format format, report::TextOptions text, bool color) {
@@ -43,7 +56,7 @@ bool write_file(const std::string& path, const std::string& bytes) {
 
 void print(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
 
-ProgressLine::ProgressLine(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO) == 1 && !terminal_is_dumb()) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -66,10 +79,26 @@ void print_error(const model::Error& error) {
   if (!error.fix.empty()) print(stderr, "  {}\n", report::printable(error.fix));
 }
 
+bool can_write_outputs(const Options& options) {
+  return std::ranges::all_of(options.outputs, [](const OutputFile& output) {
+    const std::filesystem::path path(output.path);
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    const bool there = ::access(path.c_str(), F_OK) == 0;
+    if (::access(there ? path.c_str() : folder.c_str(), W_OK) == 0 && !std::filesystem::is_directory(path)) return true;
+    print_error(
+        {model::ErrorCode::unavailable,
+         fmt::format("cannot write {}: {}", output.path, there ? "it may not be written" : std::strerror(errno)),
+         "name a file that you may write"});
+    return false;
+  });
+}
+
 bool write_outputs(const model::Report& report, const Options& options) {
   bool written = true;
   if (!options.quiet) {
-    const std::string bytes = render(report, options.format, options.text, color_wanted(options.color));
+    report::TextOptions text = options.text;
+    fit_terminal(text);
+    const std::string bytes = render(report, options.format, text, color_wanted(options.color));
     written = std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
     if (!written && errno != EPIPE) {
       print_error({model::ErrorCode::unavailable, fmt::format("cannot write to stdout: {}", std::strerror(errno)), ""});

@@ -40,6 +40,9 @@ class ProgressLine {
 /// "hangstack: MESSAGE" and, indented below it, FIX, on stderr.
 void print_error(const model::Error& error);
 
+/// Whether every -o file may be written, as far as that shows beforehand; says on stderr which may not.
+bool can_write_outputs(const Options& options);
+
 /// The report to stdout (unless quiet) and to every -o file. False if one could not be written: says so on stderr.
 bool write_outputs(const model::Report& report, const Options& options);
 

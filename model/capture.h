@@ -126,6 +126,7 @@ struct ProcessCapture {
   std::vector<std::string> command_line;           ///< raw; output shows it shortened
   std::map<std::string, std::string> environment;  ///< allow-listed variables only
   RankIdentity identity;
+  std::vector<Descendant> descendants;  ///< ascending by pid; at most 256
   char kernel_state = '?';
   std::int32_t tracer_pid = 0;
   std::string tracer_name;

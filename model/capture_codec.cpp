@@ -70,7 +70,10 @@ Expected<void> save_capture(const ProcessCapture& capture, const std::filesystem
 Expected<ProcessCapture> load_capture(const std::filesystem::path& folder) {
   return read_kept_file(folder / "capture.json").and_then([&](const std::string& json) {
     return read_kept_file(folder / "memory.bin").and_then([&](const std::string& memory) {
-      return decode_capture(json, memory);
+      return decode_capture(json, memory).map_error([&](Error error) {
+        error.message = fmt::format("{}: {}", (folder / "capture.json").string(), error.message);
+        return error;
+      });
     });
   });
 }

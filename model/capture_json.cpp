@@ -236,11 +236,21 @@ ThreadCapture thread_from_json(const json& j, std::string_view memory) {
   return t;
 }
 
+json descendant_to_json(const Descendant& d) {
+  return {d.pid, d.parent_pid, widen(d.name), std::string(1, d.kernel_state), d.cpu_ticks};
+}
+
+Descendant descendant_from_json(const json& j) {
+  return {j.at(0), j.at(1), narrow(j.at(2)), letter_from_json(j.at(3)), j.at(4)};
+}
+
 json capture_to_json(const ProcessCapture& c, std::string& memory) {
   json command_line = json::array();
   for (const auto& argument : c.command_line) command_line.push_back(widen(argument));
   json environment = json::object();
   for (const auto& [name, value] : c.environment) environment[widen(name)] = widen(value);
+  json descendants = json::array();
+  for (const Descendant& d : c.descendants) descendants.push_back(descendant_to_json(d));
   json mappings = json::array();
   for (const Mapping& m : c.mappings) mappings.push_back(mapping_to_json(m));
   json files = json::array();
@@ -261,6 +271,7 @@ json capture_to_json(const ProcessCapture& c, std::string& memory) {
           {"command_line", command_line},
           {"environment", environment},
           {"identity", identity_to_json(c.identity)},
+          {"descendants", descendants},
           {"kernel_state", std::string(1, c.kernel_state)},
           {"tracer_pid", c.tracer_pid},
           {"tracer_name", widen(c.tracer_name)},
@@ -284,6 +295,8 @@ ProcessCapture capture_from_json(const json& j, std::string_view memory) {
   for (const json& argument : j.at("command_line")) c.command_line.push_back(narrow(argument));
   for (const auto& [name, value] : j.at("environment").items()) c.environment[narrow(json(name))] = narrow(value);
   c.identity = identity_from_json(j.at("identity"));
+  if (const auto descendants = j.find("descendants"); descendants != j.end())
+    for (const json& d : *descendants) c.descendants.push_back(descendant_from_json(d));
   c.kernel_state = letter_from_json(j.at("kernel_state"));
   c.tracer_pid = j.at("tracer_pid");
   c.tracer_name = narrow(j.at("tracer_name"));

@@ -33,4 +33,15 @@ struct RankIdentity {
   friend bool operator==(const RankIdentity&, const RankIdentity&) = default;
 };
 
+/// A process below another one, as its stat file says.
+struct Descendant {
+  std::int32_t pid = 0;
+  std::int32_t parent_pid = 0;
+  std::string name;  ///< comm, raw bytes
+  char kernel_state = '?';
+  std::uint64_t cpu_ticks = 0;  ///< user and system time so far
+
+  friend bool operator==(const Descendant&, const Descendant&) = default;
+};
+
 }  // namespace hangstack::model

@@ -11,6 +11,7 @@
 #include "model/capture.h"
 #include "model/error.h"
 #include "model/identity.h"
+#include "model/records.h"
 
 namespace hangstack::model {
 
@@ -103,11 +104,13 @@ struct ProcessSnapshot {
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;
   RankIdentity identity;
+  std::vector<Descendant> descendants;
   char kernel_state = '?';
   std::int32_t tracer_pid = 0;
   std::string tracer_name;
   std::vector<PythonInterpreter> pythons;
   std::vector<Thread> threads;
+  std::vector<FlightRecorder> flight_recorders;  ///< of the last sample
   double stopped_us = 0;
   std::vector<Problem> problems;
 

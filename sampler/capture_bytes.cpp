@@ -88,6 +88,12 @@ void pass(Archive& archive, Same<model::RankIdentity> auto& value) {
 }
 
 template <typename Archive>
+void pass(Archive& archive, Same<model::Descendant> auto& value) {
+  auto& [pid, parent_pid, name, kernel_state, cpu_ticks] = value;
+  archive(pid, parent_pid, name, kernel_state, cpu_ticks);
+}
+
+template <typename Archive>
 void pass(Archive& archive, Same<ThreadCapture> auto& value) {
   auto& [tid, ns_tid, name, kernel_state, kernel_worker, wchan, syscall, clocks, clocks_after_stop, signals, method,
          registers, fs_base, memory, stack_limit, stopped_us, problems] = value;
@@ -98,9 +104,11 @@ void pass(Archive& archive, Same<ThreadCapture> auto& value) {
 template <typename Archive>
 void pass(Archive& archive, Same<ProcessCapture> auto& value) {
   auto& [host, pid, ns_pid, parent_pid, start_time_ticks, captured_at_unix_ns, exe, command_line, environment, identity,
-         kernel_state, tracer_pid, tracer_name, mappings, files, threads, memory, stopped_us, problems] = value;
+         descendants, kernel_state, tracer_pid, tracer_name, mappings, files, threads, memory, stopped_us, problems] =
+      value;
   archive(host, pid, ns_pid, parent_pid, start_time_ticks, captured_at_unix_ns, exe, command_line, environment,
-          identity, kernel_state, tracer_pid, tracer_name, mappings, files, threads, memory, stopped_us, problems);
+          identity, descendants, kernel_state, tracer_pid, tracer_name, mappings, files, threads, memory, stopped_us,
+          problems);
 }
 
 /// What one takes beside its memory, about: if it is more, the string grows.

@@ -1,8 +1,8 @@
-#include <memory>
+#include "symbolizer/inspector.h"
+
 #include <utility>
 #include <vector>
 
-#include "symbolizer/symbolizer.h"
 #include "symbolizer/unwind/stack_inspector.h"
 
 namespace hangstack::symbolizer {
@@ -30,10 +30,11 @@ class InspectorList : public model::Inspector {
 
 }  // namespace
 
-std::unique_ptr<model::Inspector> make_inspector(const SymbolizerOptions& options) {
+std::unique_ptr<model::Inspector> make_inspector(const SymbolizerOptions& options, ModuleCache& cache) {
   auto list = std::make_unique<InspectorList>();
   if (options.native) list->add(make_stack_inspector());
-  if (options.python) list->add(make_python_inspector());
+  if (options.python) list->add(make_python_inspector(cache));
+  if (options.records) list->add(make_records_inspector(cache));
   return list;
 }
 

@@ -3,12 +3,14 @@
 #include <array>
 
 #include "model/segment_reader.h"
+#include "symbolizer/inspector.h"
 #include "symbolizer/merge/merge.h"
 #include "symbolizer/named_stack.h"
 #include "symbolizer/native/facts_json.h"
 #include "symbolizer/native/module_cache.h"
 #include "symbolizer/native/process_modules.h"
 #include "symbolizer/python/python.h"
+#include "symbolizer/records/recorders.h"
 #include "symbolizer/system_calls.h"
 #include "symbolizer/unwind/unwinder.h"
 #include "symbolizer/utf8.h"
@@ -29,6 +31,7 @@ model::ProcessSnapshot process_without_threads(const model::ProcessCapture& c) {
   s.command_line = c.command_line;
   s.environment = c.environment;
   s.identity = c.identity;
+  s.descendants = c.descendants;
   s.kernel_state = c.kernel_state;
   s.tracer_pid = c.tracer_pid;
   s.tracer_name = c.tracer_name;
@@ -128,7 +131,15 @@ model::ProcessSnapshot Symbolizer::symbolize(const model::ProcessCapture& captur
     add_python(thread, named, evals, python);
     snapshot.threads.push_back(std::move(thread));
   }
+  if (state_->options.records)
+    snapshot.flight_recorders = read_recorders(find_recorder_places(modules), process_memory);
   return snapshot;
+}
+
+std::unique_ptr<model::Inspector> Symbolizer::make_inspector(bool records) {
+  SymbolizerOptions options = state_->options;
+  options.records = options.records && records;
+  return symbolizer::make_inspector(options, state_->modules);
 }
 
 std::string Symbolizer::facts_json() const { return encode_facts(state_->modules); }

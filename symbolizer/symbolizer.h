@@ -13,7 +13,8 @@ namespace hangstack::symbolizer {
 struct SymbolizerOptions {
   bool native = true;
   bool python = true;
-  bool lines = true;  ///< source lines and inlined functions from DWARF
+  bool records = true;  ///< PyTorch's flight recorder
+  bool lines = true;    ///< source lines and inlined functions from DWARF
 };
 
 /// Holds every cache (ELF files, call frame rows, symbols by build-id and offset): use one object for all ranks and
@@ -28,6 +29,11 @@ class Symbolizer {
   /// Never fails: what could not be unwound or named says why, per stack and per frame.
   model::ProcessSnapshot symbolize(const model::ProcessCapture& capture);
 
+  /// Reads along with the sampler all that `symbolize` will want of a live process (see model/inspector.h): the vDSO,
+  /// stacks behind alternate signal stacks, Python's frames; records only if `records` says so too. Called in the child
+  /// process that reads one target: what this symbolizer knows of ELF files already is not searched again. Borrows it.
+  std::unique_ptr<model::Inspector> make_inspector(bool records);
+
   /// What was asked of ELF files so far (call frame rows, symbols, lines, by build-id), as JSON: with it a capture can
   /// be replayed where the files are not.
   [[nodiscard]] std::string facts_json() const;
@@ -39,12 +45,5 @@ class Symbolizer {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// Reads along with the sampler all that `symbolize` will want of a live process (see model/inspector.h): the vDSO,
-/// stacks behind alternate signal stacks, Python's frames.
-std::unique_ptr<model::Inspector> make_inspector(const SymbolizerOptions& options);
-
-/// Its part for Python.
-std::unique_ptr<model::Inspector> make_python_inspector();
 
 }  // namespace hangstack::symbolizer

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "classifiers/normalize/names.h"
+
 namespace hangstack::classifiers {
 namespace {
 
@@ -53,9 +55,11 @@ std::vector<Observation> gil_facts(const JobFacts& job) {
     if (waiters == 0) continue;
     const auto first = std::find_if(threads.begin(), threads.end(),
                                     [](const ThreadFacts& thread) { return thread.state.beneath == StateKind::gil; });
-    out.push_back({fmt::format("{} and {} more wait for the GIL, which {} holds; it {}", thread_text(*first),
-                               waiters - 1, thread_text(*holder), state_text(holder->state)),
-                   RankSet{rank.number}, "stacks and interpreter state"});
+    const std::string who = waiters == 1 ? thread_text(*first) + " waits"
+                                         : fmt::format("{} and {} more wait", thread_text(*first), waiters - 1);
+    out.push_back(
+        {fmt::format("{} for the GIL, which {} holds; it {}", who, thread_text(*holder), state_text(holder->state)),
+         RankSet{rank.number}, "stacks and interpreter state"});
     if (out.size() == 8) break;
   }
   return out;
@@ -67,7 +71,9 @@ std::vector<Observation> shared_locks(const JobFacts& job) {
     std::map<std::uint64_t, std::vector<const ThreadFacts*>> waiters;
     for (const auto& thread : rank.process->threads) {
       const auto& raw = *thread.view.thread;
-      const bool lock = thread.state.beneath == StateKind::lock && raw.syscall_name == "futex";
+      // Idle workers of one queue share its lock, too.
+      const bool idle = thread.role.idle || thread.state.kind == StateKind::queue;
+      const bool lock = !idle && thread.state.beneath == StateKind::lock && raw.syscall_name == "futex";
       if (lock && raw.syscall && !raw.syscall->arguments.empty()) waiters[raw.syscall->arguments[0]].push_back(&thread);
     }
     for (const auto& [address, threads] : waiters) {
@@ -82,21 +88,36 @@ std::vector<Observation> shared_locks(const JobFacts& job) {
 }
 
 std::vector<Observation> other_threads(const JobFacts& job) {
-  std::map<std::string, RankSet> found;
+  struct Alike {
+    std::string name;
+    std::string state;
+    std::size_t count = 0;
+    RankSet ranks;
+  };
+  std::map<std::string, Alike> found;  // by name without numbers, and state
   for (const auto& rank : job.ranks) {
     const auto& process = *rank.process;
     for (std::size_t i = 0; i < process.threads.size(); ++i) {
       const auto& thread = process.threads[i];
       if (i == process.blocking || thread.role.idle || thread.gloo || !thread.view.has_python()) continue;
       const auto& raw = *thread.view.thread;
-      const std::string& name = raw.python_name.empty() ? thread.role.name : raw.python_name;
-      found[fmt::format("thread {} {}", name.empty() ? raw.name : name, state_text(thread.state))].insert(rank.number);
+      const std::string& known = raw.python_name.empty() ? thread.role.name : raw.python_name;
+      const std::string& name = known.empty() ? raw.name : known;
+      std::string state = state_text(thread.state);
+      Alike& alike = found[without_numbers(name) + '\n' + state];
+      if (alike.count++ == 0) {
+        alike.name = name;
+        alike.state = std::move(state);
+      }
+      alike.ranks.insert(rank.number);
     }
   }
   std::vector<Observation> out;
-  for (const auto& [text, ranks] : found) {
+  for (const auto& [key, alike] : found) {
     if (out.size() == 6) break;
-    out.push_back({text, ranks, "stacks"});
+    out.push_back({alike.count == 1 ? fmt::format("thread {} {}", alike.name, alike.state)
+                                    : fmt::format("{} threads like {}: each {}", alike.count, alike.name, alike.state),
+                   alike.ranks, "stacks"});
   }
   return out;
 }

@@ -71,13 +71,16 @@ std::vector<Observation> waiting_in_operations(const JobFacts& job) {
   return out;
 }
 
-std::string doing(const JobFacts& job, int rank) {
-  const RankFacts* facts = job.rank(rank);
-  if (facts == nullptr) return {};
-  const ThreadState& state = facts->state();
+std::string doing(const ProcessFacts& process) {
+  const ThreadState& state = process.state();
   std::string text = activity(state) + at_site(state);
   if (state.caller && !waits_for_peers(state.kind)) text += fmt::format(", under {}", state.caller->text());
-  return text + thread_note(*facts->process);
+  return text + thread_note(process);
+}
+
+std::string doing(const JobFacts& job, int rank) {
+  const RankFacts* facts = job.rank(rank);
+  return facts == nullptr ? std::string() : doing(*facts->process);
 }
 
 std::vector<Observation> places_of(const JobFacts& job, const RankSet& set) {
@@ -173,15 +176,20 @@ std::vector<Observation> roll_call(const JobFacts& job) {
 }
 
 std::string pids_option(const JobFacts& job, const RankSet& set) {
-  std::string option = "--pids";
-  int count = 0;
-  for (const int n : set.ranks()) {
-    const RankFacts* rank = job.rank(n);
-    if (rank == nullptr) continue;
-    if (++count > 8) break;
-    option += fmt::format(" {}", rank->process->last().pid);
-  }
-  return option;
+  constexpr std::size_t kMostNamed = 8;
+  std::vector<std::int32_t> pids;
+  for (const RankFacts& rank : job.ranks)
+    if ((set.empty() || set.contains(rank.number)) && pids.size() < kMostNamed)
+      pids.push_back(rank.process->last().pid);
+  return pids.empty() ? std::string() : fmt::format("--pids {}", fmt::join(pids, " "));
+}
+
+std::string again(const JobFacts& job, std::string_view arguments) {
+  constexpr std::size_t kMostNamed = 16;
+  if (job.ranks.empty() || job.ranks.size() > kMostNamed) return fmt::format("hangstack {}", arguments);
+  std::vector<std::int32_t> pids;
+  for (const RankFacts& rank : job.ranks) pids.push_back(rank.process->last().pid);
+  return fmt::format("hangstack --pids {} {}", fmt::join(pids, " "), arguments);
 }
 
 std::optional<model::NextStep> with_left_out(const JobFacts& job) {

@@ -35,7 +35,7 @@ std::optional<model::NextStep> with_left_out(const JobFacts& job);
 /// What weakens every verdict: ranks without a stack, one sample only.
 std::vector<std::string> doubts(const JobFacts& job);
 
-/// "--pids 12 14" for the ranks of `set`, at most eight of them.
+/// "--pids 12 14" for the ranks of `set`, at most eight of them; of all ranks of the job if it is empty.
 std::string pids_option(const JobFacts& job, const model::RankSet& set);
 
 /// `verdict` with the age of `waiting` and the answer to "is it hung": yes if they stand still and an age says since
@@ -46,5 +46,10 @@ void append(std::vector<model::Observation>& to, std::vector<model::Observation>
 
 /// What the rank does, to stand behind its name: "sleeps in time.sleep at train_step job.py:17"
 std::string doing(const JobFacts& job, int rank);
+std::string doing(const ProcessFacts& process);
+
+/// "hangstack --pids 12 14 ARGUMENTS" for all ranks of the job, or "hangstack ARGUMENTS" where they are too many to
+/// name.
+std::string again(const JobFacts& job, std::string_view arguments);
 
 }  // namespace hangstack::classifiers

@@ -50,10 +50,10 @@ ThreadView view_of(const model::Thread& thread, NameTable& names) {
       continue;
     }
     view.names.emplace_back(frame.function);
-    const bool wanted = !view.call_site || !package_frame;
-    if (!wanted) continue;
+    // A frame whose code object could not be read names no place.
+    if (view.call_site || frame.function.empty() || frame.file.empty()) continue;
     const Origin origin = origin_of(frame.file);
-    if (origin == Origin::user && !view.call_site) view.call_site = i;
+    if (origin == Origin::user) view.call_site = i;
     if (origin == Origin::package && !package_frame) package_frame = i;
   }
   if (!view.call_site) view.call_site = package_frame;

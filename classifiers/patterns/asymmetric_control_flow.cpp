@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/outsiders.h"
@@ -30,7 +31,7 @@ void finish(Verdict& verdict, const JobFacts& job, const RankSet& waiting) {
        "batches, an early return",
        fmt::format("hangstack {} --full", pids_option(job, verdict.culprit_ranks))});
   if (verdict.hung != Hung::yes) {
-    verdict.next_steps.push_back({"does anything move?", "hangstack --samples 3 --gap 30"});
+    verdict.next_steps.push_back({"does anything move?", again(job, "--samples 3 --gap 30")});
   }
   verdict.verification.emplace_back("every rank of the group calls the same operations in the same order");
   verdict.verification.emplace_back("that all of them belong to the group: stacks do not show the members of a group");
@@ -80,8 +81,10 @@ Ruling different_operations(const JobFacts& job) {
   verdict.shape = "different operations";
   verdict.confidence = Confidence::possible;
   if (!even) verdict.culprit_ranks = job.inside.minus(most.ranks);
-  verdict.summary = fmt::format("{} in {}; {} in {} instead.", job.subject(most.ranks, "wait"), most.title,
-                                job.subject(job.operations[1].ranks, "wait"), job.operations[1].title);
+  verdict.summary = fmt::format("{} in {}", job.subject(most.ranks, "wait"), most.title);
+  for (const PendingOperation& other : std::span(job.operations).subspan(1))
+    verdict.summary += fmt::format("; {} in {} instead", job.subject(other.ranks, "wait"), other.title);
+  verdict.summary += ".";
   finish(verdict, job, job.inside);
   append(verdict.observations, waiting_in_operations(job));
   append(verdict.observations, gloo_work(job));

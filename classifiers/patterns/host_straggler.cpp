@@ -6,7 +6,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "classifiers/evidence/children.h"
 #include "classifiers/evidence/observations.h"
+#include "classifiers/evidence/recorded.h"
 #include "classifiers/patterns/outsiders.h"
 #include "classifiers/patterns/pattern.h"
 
@@ -19,23 +25,46 @@ using model::Hung;
 using model::RankSet;
 using model::Verdict;
 
-/// Work that ends by itself, if it moves.
-bool makes_progress(const ProcessFacts& process) {
+/// Work that ends by itself, if it moves. A loop that calls other functions may go on for ever, too: once its peers
+/// have waited long, running is no sign that it arrives.
+bool makes_progress(const ProcessFacts& process, bool peers_waited_long) {
   const StateKind kind = process.state().kind;
   if (kind == StateKind::compile || kind == StateKind::import) return true;
-  return process.moved.value_or(false) && (!process.same_place || kind != StateKind::running);
+  return !peers_waited_long && (!process.same_place || kind != StateKind::running);
 }
 
-bool all_progress(const JobFacts& job, const RankSet& culprits) {
+bool all_progress(const JobFacts& job, const RankSet& waiting, const RankSet& culprits) {
+  const bool peers_waited_long = job.least_sleep(waiting).value_or(0) >= kLeastAge_s;
   for (const int n : culprits.ranks()) {
     const auto& process = *job.rank(n)->process;
-    if (!process.moved.value_or(false) || !makes_progress(process)) return false;
+    if (!process.moved.value_or(false) || !makes_progress(process, peers_waited_long)) return false;
   }
   return !culprits.empty();
 }
 
+/// The first child that works for a rank which may wait for it.
+std::optional<std::string> working_child(const JobFacts& job, const RankSet& culprits) {
+  for (const int n : culprits.ranks()) {
+    const auto& process = *job.rank(n)->process;
+    if (!may_wait_for_children(process.state().kind)) continue;
+    if (auto child = busy_child(process)) return child;
+  }
+  return std::nullopt;
+}
+
+bool any_napped(const JobFacts& job, const RankSet& culprits) {
+  return std::ranges::any_of(culprits.ranks(), [&](int n) { return job.rank(n)->process->napped; });
+}
+
 bool any_moved(const JobFacts& job, const RankSet& culprits) {
   return culprits.minus(job.moved).size() < culprits.size();
+}
+
+/// All of them have recorded earlier operations of a group whose operation others wait in.
+bool recorded_in_pending_group(const JobFacts& job, const RankSet& culprits) {
+  return std::ranges::any_of(pending_groups(job), [&](const RecordedGroup& group) {
+    return std::ranges::all_of(culprits.ranks(), [&](int n) { return group.latest.contains(n); });
+  });
 }
 
 /// Those that stand still hold the job up; only if all move are they all to blame.
@@ -54,15 +83,24 @@ std::string shape_of(const JobFacts& job, const RankSet& culprits) {
 }
 
 void decide(Verdict& verdict, const JobFacts& job, const Outsiders& split, const RankSet& culprits) {
-  if (all_progress(job, culprits)) {
+  if (all_progress(job, split.waiting, culprits)) {
     verdict.hung = Hung::no;
-  } else if (any_moved(job, culprits)) {
+    return;
+  }
+  if (any_moved(job, culprits)) {
     verdict.hung = Hung::undecided;
+    verdict.since_s = job.stuck_for(split.waiting);
     verdict.against.emplace_back("it runs: it may still arrive, or be in a loop that never ends");
-  } else {
-    decide_hung(verdict, job, split.waiting.united(culprits));
-    if (!verdict.since_s) verdict.since_s = job.stuck_for(split.waiting);
-    if (verdict.hung != Hung::yes && verdict.since_s && culprits.minus(job.unmoved).empty()) verdict.hung = Hung::yes;
+    return;
+  }
+  const RankSet all = split.waiting.united(culprits);
+  const bool by_peers = !job.stuck_for(all) && culprits.minus(job.unmoved).empty();
+  decide_hung(verdict, job, by_peers ? split.waiting : all);
+  if (const auto child = working_child(job, culprits)) {
+    verdict.hung = Hung::undecided;
+    verdict.against.push_back(fmt::format("its {}: what it waits for may still come", *child));
+  } else if (any_napped(job, culprits)) {
+    verdict.against.emplace_back("it wakes and waits again at the same place: a loop of retries may end by itself");
   }
 }
 
@@ -100,14 +138,16 @@ Ruling judge_host_straggler(const JobFacts& job) {
                   job.subject(culprits, "has not come there", "have not come there"),
                   culprits.size() == 1 ? "it" : "the first of them", doing(job, *culprits.ranks().begin()));
   observe_split(verdict, job, split, culprits);
+  if (const auto step = with_children(job, culprits)) verdict.next_steps.push_back(*step);
   verdict.next_steps.push_back({"why is it there? its whole stack, in several samples",
                                 fmt::format("hangstack {} --full --samples 3 --gap 30", pids_option(job, culprits))});
   if (verdict.hung != Hung::yes) {
-    verdict.next_steps.push_back({"does it ever arrive?", "hangstack --samples 3 --gap 30"});
+    verdict.next_steps.push_back({"does it ever arrive?", again(job, "--samples 3 --gap 30")});
   }
   verdict.verification.push_back(fmt::format("{} reaches {} and all ranks move", job.who(culprits), split.operation));
-  verdict.verification.emplace_back(
-      "that it belongs to the group of this operation: stacks do not show the members of a group");
+  if (!recorded_in_pending_group(job, culprits))
+    verdict.verification.emplace_back(
+        "that it belongs to the group of this operation: stacks do not show the members of a group");
   verdict.reference = "docs/verdicts.md#host_straggler";
   return {verdict, alternatives_of(job, split),
           fmt::format("{} outside while {} wait(s) in {}", job.who(culprits), job.who(split.waiting), split.operation)};

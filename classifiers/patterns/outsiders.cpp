@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "classifiers/evidence/children.h"
 #include "classifiers/evidence/observations.h"
+#include "classifiers/evidence/recorded.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -77,9 +79,11 @@ Confidence confidence_in(const JobFacts& job, const Outsiders& split, const Rank
 
 void observe_split(model::Verdict& verdict, const JobFacts& job, const Outsiders& split, const RankSet& culprits) {
   append(verdict.observations, places_of(job, culprits));
+  append(verdict.observations, children_of(job, culprits));
   append(verdict.observations, waiting_in_operations(job));
   append(verdict.observations, places_of(job, job.device.minus(culprits)));
   append(verdict.observations, places_of(job, job.outside.minus(culprits)));
+  append(verdict.observations, recorded_operations(job));
   append(verdict.observations, gloo_work(job));
   append(verdict.observations, rest_of(job, split.waiting.minus(culprits)));
   append(verdict.observations, rest_of(job, culprits));

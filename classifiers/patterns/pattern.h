@@ -25,6 +25,7 @@ struct Rule {
 Ruling judge_process_stopped(const JobFacts& job);
 Ruling judge_rank_died(const JobFacts& job);
 Ruling judge_not_hung(const JobFacts& job);
+Ruling judge_collective_mismatch(const JobFacts& job);
 Ruling judge_asymmetric_control_flow(const JobFacts& job);
 Ruling judge_host_straggler(const JobFacts& job);
 Ruling judge_unknown(const JobFacts& job);

@@ -78,13 +78,19 @@ void observe(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
   append(verdict.observations, rest_of(job, job.inside));
 }
 
-void add_steps(Verdict& verdict, const Deaths& deaths) {
+void add_steps(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
+  if (verdict.hung != model::Hung::yes)
+    verdict.next_steps.push_back({"does it come after all? watch for longer", again(job, "--samples 3 --gap 10")});
   if (deaths.zombies.empty() && deaths.vanished.empty()) {
     verdict.next_steps.push_back({"was it left out of the pids? look at all ranks of this host", "hangstack"});
   }
   verdict.next_steps.push_back({"killed for memory?", "dmesg -T | grep -iE 'out of memory|killed process'"});
   verdict.next_steps.push_back({"its own last words: the log of that rank and of the launcher", ""});
-  verdict.verification.emplace_back("restart the job: the survivors cannot go on without that rank");
+  const bool may_not_have_begun = deaths.zombies.empty() && deaths.vanished.empty() && deaths.nameless_zombies == 0;
+  verdict.verification.emplace_back(
+      may_not_have_begun ? "start that rank if it never was; if it ended, restart the job: the others cannot go on "
+                           "without it"
+                         : "restart the job: the survivors cannot go on without that rank");
   verdict.reference = "docs/verdicts.md#rank_died";
 }
 
@@ -121,7 +127,7 @@ Ruling judge_rank_died(const JobFacts& job) {
   for (auto& doubt : doubts(job)) {
     if (job.samples == 1 || !job.blind.empty()) verdict.against.push_back(std::move(doubt));
   }
-  add_steps(verdict, deaths);
+  add_steps(verdict, job, deaths);
   return {verdict, {}, fmt::format("{} gone while {} wait(s)", job.who(gone), job.who(waiting))};
 }
 

@@ -7,6 +7,7 @@ const std::vector<Rule>& rules() {
       {"process_stopped", judge_process_stopped},
       {"rank_died", judge_rank_died},
       {"not_hung", judge_not_hung},
+      {"collective_mismatch", judge_collective_mismatch},
       {"asymmetric_control_flow", judge_asymmetric_control_flow},
       {"host_straggler", judge_host_straggler},
       {"unknown", judge_unknown},

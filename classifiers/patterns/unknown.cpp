@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "classifiers/evidence/children.h"
 #include "classifiers/evidence/inside_process.h"
 #include "classifiers/evidence/observations.h"
+#include "classifiers/evidence/recorded.h"
 #include "classifiers/patterns/pattern.h"
 #include "model/duration.h"
 
@@ -37,6 +39,20 @@ std::string movement_text(const JobFacts& job) {
   return fmt::format("{} of {} moved", job.moved.size(), job.ranks.size());
 }
 
+/// ", from different calls: rank 0 at a.py:38, rank 1 at a.py:39"
+std::string calls_of(const JobFacts& job, const PendingOperation& operation) {
+  constexpr std::size_t kMostTold = 3;
+  if (operation.sites.size() < 2) return {};
+  std::string text = ", from different calls: ";
+  std::size_t told = 0;
+  for (const auto& [site, ranks] : operation.sites) {
+    if (told == kMostTold) return text + ", ...";
+    text +=
+        fmt::format("{}{} at {}", told++ == 0 ? "" : ", ", job.who(ranks), site.empty() ? "an unknown place" : site);
+  }
+  return text;
+}
+
 void all_in_one_operation(Verdict& verdict, const JobFacts& job) {
   const auto& operation = job.operations.front();
   const bool everybody = job.missing.empty();
@@ -50,14 +66,16 @@ void all_in_one_operation(Verdict& verdict, const JobFacts& job) {
     verdict.summary =
         fmt::format("{} ranks{} wait in {}{}; stacks alone do not say for whom.",
                     everybody ? "All" : fmt::format("{}", job.inside.size()), everybody ? "" : " were read, and all",
-                    operation.title, site.empty() ? "" : " at " + site);
+                    operation.title, site.empty() ? calls_of(job, operation) : " at " + site);
   }
   if (!job.untraced().empty() || (everybody && job.ranks.size() == 1)) {
     verdict.next_steps.push_back(
         {"the other ranks of the job: run hangstack on every host that has some", "hangstack"});
   }
-  verdict.next_steps.push_back({"compare the operations' records: sequence number, sizes, group of each rank",
-                                "torchfrtrace on the flight recorder's dumps"});
+  if (operation.kind == StateKind::collective && pending_groups(job).empty()) {
+    verdict.next_steps.push_back({"compare the operations' records: sequence number, sizes, group of each rank",
+                                  "torchfrtrace on the flight recorder's dumps"});
+  }
 }
 
 void nothing_pending(Verdict& verdict, const JobFacts& job) {
@@ -79,9 +97,10 @@ std::vector<Alternative> alternatives_of(const JobFacts& job) {
   if (!all_inside(job)) return {};
   std::vector<Alternative> out = {
       {"network_fault", Confidence::possible, "a link that stands still looks the same from here"},
-      {"collective_mismatch", Confidence::possible,
-       "different sizes or another order of groups look the same from "
-       "here"}};
+      {"collective_mismatch", Confidence::possible, "different sizes look the same from here"},
+      {"cross_group_order", Confidence::possible,
+       job.operations.front().sites.size() > 1 ? "the calls differ: likely so if they are of different groups"
+                                               : "another order of groups looks the same from here"}};
   if (!job.missing.empty()) {
     out.push_back({"host_straggler", Confidence::possible,
                    fmt::format("{} was not read and may be outside the operation", job.who(job.missing))});
@@ -118,6 +137,8 @@ Ruling judge_unknown(const JobFacts& job) {
   }
   append(verdict.observations, waiting_in_operations(job));
   append(verdict.observations, places_of(job, seen(job).minus(job.inside)));
+  append(verdict.observations, children_of(job, seen(job)));
+  append(verdict.observations, recorded_operations(job));
   append(verdict.observations, gloo_work(job));
   append(verdict.observations, rest_of(job, seen(job)));
   append(verdict.observations, gil_facts(job));
@@ -126,8 +147,9 @@ Ruling judge_unknown(const JobFacts& job) {
   append(verdict.observations, pending_signals(job));
   append(verdict.observations, roll_call(job));
   for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
+  if (const auto step = with_children(job, seen(job))) verdict.next_steps.push_back(*step);
   if (!verdict.since_s || job.samples == 1) {
-    verdict.next_steps.push_back({"does anything move, over a longer time?", "hangstack --samples 3 --gap 30"});
+    verdict.next_steps.push_back({"does anything move, over a longer time?", again(job, "--samples 3 --gap 30")});
   }
   verdict.next_steps.push_back(
       {"all threads with their whole stacks", fmt::format("hangstack {} --full", pids_option(job, seen(job)))});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/file_path.h"
+
 namespace hangstack::classifiers {
 namespace {
 
@@ -24,6 +26,13 @@ bool wanders(const ThreadState& state) {
          state.detail.find("communicator") != std::string::npos || state.kind == StateKind::teardown;
 }
 
+/// What an interpreter's loop calls now and then says nothing about where it is.
+bool is_c_library(std::string_view module) {
+  const std::string_view name = model::base_name(module);
+  return name.starts_with("libc.so") || name.starts_with("libc-2") || name.starts_with("libm.so") ||
+         name.starts_with("libm-2") || name.starts_with("ld-linux") || name == "[vdso]";
+}
+
 /// The stack without the wait itself and without plumbing, innermost first.
 std::vector<Key> keys_of(const ThreadView& view, bool wandering) {
   std::vector<Key> keys;
@@ -39,7 +48,7 @@ std::vector<Key> keys_of(const ThreadView& view, bool wandering) {
     }
     in_wait = in_wait && is_wait_plumbing(name, frame.module);
     if (in_wait || is_start_plumbing(name, frame.module)) continue;
-    if (python && (is_interpreter_plumbing(name, frame.module) || wandering)) continue;
+    if (python && (is_interpreter_plumbing(name, frame.module) || is_c_library(frame.module) || wandering)) continue;
     keys.push_back({name, frame.module, wandering ? 0 : frame.address});
   }
   return keys;

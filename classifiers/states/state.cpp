@@ -74,7 +74,7 @@ std::string_view state_words(StateKind kind) {
 }
 
 std::string state_phrase(StateKind kind, std::string_view title) {
-  if (title.empty()) return std::string(state_words(kind));
+  if (title.empty() || state_words(kind).ends_with(title)) return std::string(state_words(kind));
   const bool is_the_lock = kind == StateKind::lock && title.starts_with("a ");
   return is_the_lock ? fmt::format("waits for {}", title) : fmt::format("{} in {}", state_words(kind), title);
 }

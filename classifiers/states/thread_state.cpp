@@ -114,7 +114,7 @@ void from_wait(const ThreadView& view, const Wait& wait, ThreadState& state) {
 
 void from_running(const ThreadView& view, ThreadState& state) {
   for (std::size_t i = 0; i < view.names.size(); ++i) {
-    if (!view.is_python(i)) continue;
+    if (!view.is_python(i) || view.names[i].empty()) continue;
     return set(state, StateKind::running, std::string(last_component(view.names[i])));
   }
   set(state, StateKind::running, state.site ? state.site->function : "");
@@ -140,7 +140,11 @@ void from_stack(const ThreadView& view, const Wait& wait, ThreadState& state) {
     if (state.detail.empty() && device) state.detail = *device;
     state.wakes_by_itself = state.wakes_by_itself || device.has_value();
     std::string title = operation->name;
-    if (title.empty()) title = operation->kind == StateKind::store ? "key of the c10d store" : "pending work";
+    if (operation->kind == StateKind::store && title.empty()) {
+      title = "the c10d store";
+      state.detail.clear();
+    }
+    if (title.empty()) title = "pending work";
     return set(state, operation->kind, std::move(title));
   }
   const auto python = python_wait_of(view);
@@ -168,7 +172,7 @@ std::optional<CallSite> call_site_of(const ThreadView& view) {
     return CallSite{std::string(last_component(frame.function)), frame.file, frame.line};
   }
   for (std::size_t i = 0; i < view.names.size(); ++i) {
-    if (!view.is_python(i)) continue;
+    if (!view.is_python(i) || view.names[i].empty()) continue;
     return CallSite{std::string(last_component(view.names[i])), view.frame(i).file, view.frame(i).line};
   }
   std::optional<CallSite> service;
@@ -190,7 +194,7 @@ std::optional<CallSite> caller_of(const ThreadView& view) {
   if (!view.call_site) return std::nullopt;
   for (std::size_t i = *view.call_site + 1; i < view.names.size(); ++i) {
     const auto& frame = view.frame(i);
-    if (!view.is_python(i) || origin_of(frame.file) != Origin::user) continue;
+    if (!view.is_python(i) || frame.function.empty() || origin_of(frame.file) != Origin::user) continue;
     return CallSite{std::string(last_component(frame.function)), frame.file, frame.line};
   }
   return std::nullopt;

@@ -96,6 +96,12 @@ std::optional<bool> arguments_have_limit(const model::Thread& thread) {
   return std::nullopt;
 }
 
+/// A select on no descriptor is a sleep: time.sleep of CPython until 3.10 (Modules/timemodule.c, pysleep).
+bool waits_for_nothing(const model::Thread& thread) {
+  const bool selects = thread.syscall_name == "select" || thread.syscall_name == "pselect6";
+  return selects && thread.syscall && !thread.syscall->arguments.empty() && thread.syscall->arguments[0] == 0;
+}
+
 bool takes_descriptor(WaitKind kind, std::string_view call) {
   return kind == WaitKind::transfer || kind == WaitKind::connect || call == "epoll_wait" || call == "epoll_pwait" ||
          call == "ioctl" || call == "flock" || call == "fcntl";
@@ -121,6 +127,7 @@ Wait wait_of(const ThreadView& view) {
   if (thread.kernel_state != 'R' && !thread.syscall_name.empty()) {
     const WaitKind kind = kind_of_call(thread.syscall_name);
     if (wait.kind == WaitKind::none) wait.kind = kind == WaitKind::none ? WaitKind::other : kind;
+    if (wait.kind == WaitKind::poll && waits_for_nothing(thread)) wait.kind = WaitKind::sleep;
     // A wait with a time limit that a stop interrupted goes on as restart_syscall: only its frames name it.
     const bool restarted = thread.syscall_name == "restart_syscall";
     named_limit = named_limit || restarted;

@@ -142,10 +142,11 @@ void write_absent(JsonWriter& json, std::string_view name, std::string_view reas
 }
 
 // Collectors that this version has not: their place in the report is kept, and says so.
-void write_collectors(JsonWriter& json) {
+void write_collectors(JsonWriter& json, const model::Job& job, const ProcessIndex& index) {
   json.key("records");
   json.begin_object();
-  write_absent(json, "flight_recorder", "this version does not read the flight recorder");
+  json.key("flight_recorder");
+  write_flight_recorder(json, job, index);
   write_absent(json, "communicators", "this version does not read communicators");
   write_absent(json, "ras", "this version does not ask NCCL RAS");
   json.end_object();
@@ -181,7 +182,7 @@ void write_job(JsonWriter& json, const model::Job& job, const ProcessIndex& inde
   for (const auto& row : job.ranks) write_row(json, row, index);
   json.end_array();
   json.member("missing_ranks", job.missing_ranks.folded());
-  write_collectors(json);
+  write_collectors(json, job, index);
   json.end_object();
 }
 

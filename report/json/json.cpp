@@ -30,15 +30,6 @@ void write_strings(JsonWriter& json, std::string_view name, const std::vector<st
   json.end_array();
 }
 
-/// "2026-11-29T03:12:41Z"; empty if the number is no date.
-std::string rfc3339(std::int64_t unix_s) {
-  std::tm utc{};
-  const std::time_t time = unix_s;
-  if (gmtime_r(&time, &utc) == nullptr || utc.tm_year > 9999 - 1900) return {};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min, utc.tm_sec);
-}
-
 void write_head(JsonWriter& json, const model::Report& report) {
   json.member("schema", "hangstack-report/1");
   json.key("tool");
@@ -75,6 +66,14 @@ void write_errors(JsonWriter& json, const model::Report& report) {
 }
 
 }  // namespace
+
+std::string rfc3339(std::int64_t unix_s) {
+  std::tm utc{};
+  const std::time_t time = unix_s;
+  if (gmtime_r(&time, &utc) == nullptr || utc.tm_year > 9999 - 1900) return {};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
 
 std::string write_json(const model::Report& report) {
   std::string out;

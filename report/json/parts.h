@@ -1,6 +1,9 @@
 #pragma once
 // The parts of the JSON report. Each writes one value where the writer stands.
 
+#include <cstdint>
+#include <string>
+
 #include "model/diagnosis.h"
 #include "report/json/json_writer.h"
 #include "report/process_index.h"
@@ -11,6 +14,12 @@ void write_job(JsonWriter& json, const model::Job& job, const ProcessIndex& inde
 
 /// The last sample of the process in full.
 void write_process(JsonWriter& json, const model::ProcessHistory& history, const ProcessIndex& index);
+
+/// What the job's ranks recorded and have not finished, and the last operation of each group.
+void write_flight_recorder(JsonWriter& json, const model::Job& job, const ProcessIndex& index);
+
+/// "2026-11-29T03:12:41Z"; empty if the number is no date.
+std::string rfc3339(std::int64_t unix_s);
 
 void write_clocks(JsonWriter& json, const model::ThreadClocks& clocks);
 

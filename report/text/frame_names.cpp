@@ -113,11 +113,16 @@ std::vector<std::string_view> components(std::string_view name, std::string_view
   }
 }
 
+/// Lines of the C and C++ libraries tell a reader nothing.
+bool is_system_library(std::string_view module) {
+  constexpr std::array<std::string_view, 8> kNames{"libc.so",   "libc-2",  "libpthread", "libm.so",
+                                                   "libstdc++", "libgcc_", "ld-linux",   "[vdso]"};
+  return starts_with_any(model::base_name(module), kNames);
+}
+
 /// The outermost ones of a stripped C library start the program or the thread.
 bool is_nameless_in_libc(const model::Frame& frame) {
-  const std::string_view module = model::base_name(frame.module);
-  return frame.kind == model::FrameKind::native && frame.function.empty() &&
-         (module.starts_with("libc.so") || module.starts_with("libc-2") || module.starts_with("libpthread"));
+  return frame.kind == model::FrameKind::native && frame.function.empty() && is_system_library(frame.module);
 }
 
 std::string last_two(const std::vector<std::string_view>& parts, std::string_view separator) {
@@ -163,7 +168,7 @@ bool is_machinery(const model::Frame& frame) {
 std::string frame_label(const model::Frame& frame) {
   switch (frame.kind) {
     case model::FrameKind::python: {
-      std::string name = printable(short_python_name(frame.function));
+      std::string name = frame.function.empty() ? "??" : printable(short_python_name(frame.function));
       if (frame.file.empty()) return name;
       const std::string path = printable(short_path(frame.file));
       return frame.line > 0 ? fmt::format("{} {}:{}", name, path, frame.line) : fmt::format("{} {}", name, path);
@@ -173,7 +178,11 @@ std::string frame_label(const model::Frame& frame) {
     case model::FrameKind::inlined:
     case model::FrameKind::gpu: break;
   }
-  if (!frame.function.empty()) return printable(short_function(frame.function));
+  if (!frame.function.empty()) {
+    const std::string name = printable(short_function(frame.function));
+    if (frame.line == 0 || frame.file.empty() || is_system_library(frame.module)) return name;
+    return fmt::format("{} {}:{}", name, printable(model::base_name(frame.file)), frame.line);
+  }
   return frame.module.empty() ? "??" : printable(model::base_name(frame.module));
 }
 

@@ -10,8 +10,6 @@
 namespace hangstack::report {
 namespace {
 
-/// Above this, a sum of short stops is said as a stop of its own (design section 9).
-constexpr double kQuietStopUs = 5000;
 constexpr int kHostColumns = 40;
 
 std::string stop_summary(const model::Sampling& sampling) {
@@ -20,8 +18,7 @@ std::string stop_summary(const model::Sampling& sampling) {
   const std::string time = short_time(sampling.stopped_us_total);
   if (sampling.stop == "all") return "stopped " + time;
   const std::string who = counted(threads, "thread", "threads");
-  if (sampling.stopped_us_total > kQuietStopUs) return fmt::format("stopped {} for {} in all", who, time);
-  return fmt::format("not stopped ({}: {})", who, time);
+  return fmt::format("stopped {} for {}{}", who, time, threads == 1 ? "" : " in all");
 }
 
 /// "8 of 16 ranks on 2 hosts (gpu[01-02])", "2 ranks on gpu07".

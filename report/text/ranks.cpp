@@ -151,7 +151,7 @@ void ranks_section(Page& page, const model::Job& job, const model::Report& repor
   page.line(page.paint(Paint::heading, shape.ranks ? "RANKS" : "PROCESSES"));
   if (!rows.empty()) table.print(page, 2, heading_of(shape).size() - 2);
   if (!job.missing_ranks.empty()) {
-    page.line("  " + ranks_in_words(job.missing_ranks, page.width() - 30) + ": no process seen on any host");
+    page.line("  " + ranks_in_words(job.missing_ranks, page.width() - 30) + ": not among the processes read");
   }
   if (!others.empty()) {
     for (const auto& line : wrapped("with them: " + others, page.width() - 2)) page.line("  " + line);

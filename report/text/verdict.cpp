@@ -39,10 +39,10 @@ Paint paint_of(model::Hung hung) {
   return Paint::unsure;
 }
 
-std::string headline(const model::Verdict& verdict, const model::RankSet& culprits) {
+std::string headline(const model::Verdict& verdict, const model::RankSet& culprits, bool with_shape) {
   const bool named = verdict.pattern != "unknown" && verdict.pattern != "not_hung" && !verdict.pattern.empty();
   std::string pattern = printable(verdict.pattern);
-  if (named && !verdict.shape.empty()) pattern += " (" + printable(verdict.shape) + ")";
+  if (named && with_shape && !verdict.shape.empty()) pattern += " (" + printable(verdict.shape) + ")";
   std::string text;
   switch (verdict.hung) {
     case model::Hung::no: return "NOT HUNG: " + printable(verdict.summary);
@@ -140,8 +140,10 @@ void verdict_section(Page& page, const model::Job& job) {
   const model::Verdict& verdict = job.verdict;
   page.gap();
   const model::RankSet culprits = ranks_of(job).empty() ? model::RankSet() : verdict.culprit_ranks;
-  with_right_edge(page, headline(verdict, culprits), fmt::format("[{}]", model::confidence_name(verdict.confidence)),
-                  paint_of(verdict.hung));
+  const std::string confidence = fmt::format("[{}]", model::confidence_name(verdict.confidence));
+  std::string text = headline(verdict, culprits, true);
+  if (columns(text) + columns(confidence) + 2 > page.width()) text = headline(verdict, culprits, false);
+  with_right_edge(page, text, confidence, paint_of(verdict.hung));
   if (verdict.hung != model::Hung::no && !verdict.summary.empty()) {
     page.gap();
     for (const auto& line : wrapped(sentence(verdict.summary), page.width() - 2)) page.line("  " + line);

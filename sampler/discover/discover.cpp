@@ -134,11 +134,36 @@ std::vector<std::int32_t> with_descendants(const ProcFiles& proc, std::span<cons
   return result;
 }
 
-model::RankIdentity identify(const ProcFiles& proc, std::int32_t pid) {
+model::RankIdentity identify(const ProcFiles& proc, std::int32_t pid) { return read_family(proc, pid).identity; }
+
+Family read_family(const ProcFiles& proc, std::int32_t pid) {
+  constexpr std::size_t kMaxDescendants = 256;
   ProcessTree tree = read_tree(proc);
   if (tree.find(pid) == nullptr) return {};
   read_facts(proc, relatives(tree, pid), tree);
-  return identity_in(tree, pid);
+  Family family{identity_in(tree, pid), {}};
+  const std::set<std::int32_t> own = own_family(tree);
+  for (const std::int32_t below : tree.descendants(pid)) {
+    const ProcessNode* node = tree.find(below);
+    if (node == nullptr || own.contains(below) || family.descendants.size() == kMaxDescendants) continue;
+    const ProcessFacts& facts = node->facts;
+    family.descendants.push_back({below, facts.parent_pid, facts.comm, facts.kernel_state, facts.cpu_ticks});
+  }
+  return family;
+}
+
+std::set<std::int32_t> own_shells(const ProcFiles& proc) {
+  ProcessTree tree = read_tree(proc);
+  std::vector<std::int32_t> above = tree.ancestors(::getpid());
+  std::ranges::sort(above);
+  read_facts(proc, above, tree);
+  std::erase_if(above, [&](std::int32_t pid) {
+    const ProcessNode* node = tree.find(pid);
+    return node == nullptr || (node->kind != CommandKind::wrapper && node->kind != CommandKind::session);
+  });
+  std::set<std::int32_t> shells(above.begin(), above.end());
+  shells.insert(::getpid());
+  return shells;
 }
 
 }  // namespace hangstack::sampler

@@ -31,11 +31,22 @@ model::Expected<std::vector<std::int32_t>> find_by_command_line(const ProcFiles&
 /// `pids` and every process below them, ascending; of hangstack and its own children only what `pids` names.
 std::vector<std::int32_t> with_descendants(const ProcFiles& proc, std::span<const std::int32_t> pids);
 
+/// hangstack itself and those of its ancestors that only run programs: shells, sudo, sshd. "pgrep -f train.py" finds
+/// them by hangstack's own arguments.
+std::set<std::int32_t> own_shells(const ProcFiles& proc);
+
 /// Role, rank, local rank, world size and job of one process from its environment, command line and parents.
 /// Never fails: what /proc does not tell stays empty. Environment variables by launcher: RANK, LOCAL_RANK, WORLD_SIZE
 /// (torchrun); OMPI_COMM_WORLD_*; PMI_RANK, PMIX_RANK, PMI_SIZE; SLURM_PROCID, SLURM_LOCALID, SLURM_NTASKS;
 /// MV2_COMM_WORLD_*; RAY_*; and --rank/--local_rank options.
 model::RankIdentity identify(const ProcFiles& proc, std::int32_t pid);
+
+/// The same with the processes below it, ascending by pid, at most 256; hangstack's own are left out.
+struct Family {
+  model::RankIdentity identity;
+  std::vector<model::Descendant> descendants;
+};
+Family read_family(const ProcFiles& proc, std::int32_t pid);
 
 /// The variables of a process's environment that may be shown and kept: RANK, NCCL_*, TORCH_*, CUDA_*, SLURM_* and so
 /// on.

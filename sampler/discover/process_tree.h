@@ -18,6 +18,8 @@ struct ProcessFacts {
   std::string comm;
   bool kernel = false;
   bool ended = false;  ///< a zombie
+  char kernel_state = '?';
+  std::uint64_t cpu_ticks = 0;  ///< user and system time
   std::int32_t thread_count = 0;
   std::vector<std::string> command_line;
   Variables environment;

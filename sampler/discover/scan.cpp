@@ -147,6 +147,8 @@ ProcessTree read_tree(const ProcFiles& proc) {
     facts.parent_pid = stat->parent_pid;
     facts.comm = stat->comm;
     facts.ended = stat->state == 'Z' || stat->state == 'X';
+    facts.kernel_state = stat->state;
+    facts.cpu_ticks = stat->user_ticks + stat->system_ticks;
     facts.thread_count = stat->thread_count;
     tree.add(std::move(facts));
   }

@@ -80,7 +80,9 @@ void read_late_evidence(const ProcFiles& proc, model::ProcessCapture& capture) {
     capture.environment = parse_environment(*text);
   else
     note(text.error());
-  capture.identity = identify(proc, capture.pid);
+  Family family = read_family(proc, capture.pid);
+  capture.identity = std::move(family.identity);
+  capture.descendants = std::move(family.descendants);
 }
 
 tl::expected<model::ProcessCapture, model::FailedProcess> read_process_evidence(const ProcFiles& proc,

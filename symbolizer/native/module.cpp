@@ -82,6 +82,18 @@ std::optional<SymbolPlace> Module::find_symbol(std::string_view name) {
   return facts_.symbols_by_name[key] = source()->find_symbol(name);
 }
 
+void Module::resolve_objects(std::span<const std::string_view> names) {
+  std::vector<std::string_view> wanted;
+  for (const std::string_view name : names)
+    if (!facts_.symbols_by_name.contains(std::string(name))) wanted.push_back(name);
+  if (wanted.empty() || source() == nullptr) return;
+  const auto found = source()->find_objects(wanted);
+  for (const std::string_view name : wanted) {
+    const auto place = found.find(std::string(name));
+    facts_.symbols_by_name[std::string(name)] = place == found.end() ? std::nullopt : std::optional(place->second);
+  }
+}
+
 const std::string& Module::slot_symbol(model::ModuleAddress slot) {
   static const std::string kNone;
   auto known = facts_.slots.find(slot.value);

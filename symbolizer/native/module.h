@@ -54,6 +54,9 @@ class Module {
   /// .gnu_debugdata or a separate debug file. One linear pass for each name that was not asked before.
   std::optional<SymbolPlace> find_symbol(std::string_view name);
 
+  /// As find_symbol would answer for data objects of .symtab, all in one pass; afterwards find_symbol is a look-up.
+  void resolve_objects(std::span<const std::string_view> names);
+
   /// The symbol that the loader writes into this slot (a GOT entry), by the file's relocations; empty if none does.
   const std::string& slot_symbol(model::ModuleAddress slot);
 

@@ -39,6 +39,12 @@ std::optional<SymbolPlace> ModuleSource::find_symbol(std::string_view name) {
   return separate() != nullptr ? find_by_name(*separate_, SymbolTable::symtab, name) : std::nullopt;
 }
 
+std::map<std::string, SymbolPlace> ModuleSource::find_objects(std::span<const std::string_view> names) {
+  auto found = symbolizer::find_objects(*file_, names);
+  if (found.empty() && separate() != nullptr) found = symbolizer::find_objects(*separate(), names);
+  return found;
+}
+
 std::optional<AddressRange> ModuleSource::function_range(model::ModuleAddress address) {
   return frames().function_range(address);
 }

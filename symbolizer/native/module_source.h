@@ -19,6 +19,7 @@ class ModuleSource {
 
   [[nodiscard]] const ElfFile& file() const { return *file_; }
   std::optional<SymbolPlace> find_symbol(std::string_view name);
+  std::map<std::string, SymbolPlace> find_objects(std::span<const std::string_view> names);
   std::optional<AddressRange> function_range(model::ModuleAddress address);
   std::optional<CallFrameRow> row(model::ModuleAddress address);
   /// Ascending, without repetition.

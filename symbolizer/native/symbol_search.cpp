@@ -98,6 +98,19 @@ std::optional<SymbolPlace> find_by_name(const ElfFile& file, SymbolTable table, 
   return std::nullopt;
 }
 
+std::map<std::string, SymbolPlace> find_objects(const ElfFile& file, std::span<const std::string_view> names) {
+  std::map<std::string, SymbolPlace> found;
+  const auto view = view_of(file, SymbolTable::symtab);
+  if (!view) return found;
+  for (const Elf64_Sym& s : view->symbols) {
+    if (ELF64_ST_TYPE(s.st_info) != STT_OBJECT || !is_defined(s)) continue;
+    const std::string_view name = view->name_of(s);
+    if (std::ranges::find(names, name) != names.end())
+      found.try_emplace(std::string(name), SymbolPlace{model::ModuleAddress{s.st_value}, s.st_size});
+  }
+  return found;
+}
+
 std::string symbol_of_slot(const ElfFile& file, model::ModuleAddress slot) {
   Elf* elf = file.handle();
   for (Elf_Scn* scn = elf_nextscn(elf, nullptr); scn != nullptr; scn = elf_nextscn(elf, scn)) {

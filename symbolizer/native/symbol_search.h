@@ -20,6 +20,9 @@ enum class SymbolTable : std::uint8_t { symtab, dynsym };
 /// A defined symbol by its exact name; in .symtab a version suffix ("memcpy@@GLIBC_2.14") is not part of the name.
 std::optional<SymbolPlace> find_by_name(const ElfFile& file, SymbolTable table, std::string_view name);
 
+/// Data objects of .symtab by their exact names, all in one pass: only the names of objects are looked at.
+std::map<std::string, SymbolPlace> find_objects(const ElfFile& file, std::span<const std::string_view> names);
+
 /// The symbol of the relocation at `slot` (R_X86_64_JUMP_SLOT or R_X86_64_GLOB_DAT), without version; empty if none.
 std::string symbol_of_slot(const ElfFile& file, model::ModuleAddress slot);
 

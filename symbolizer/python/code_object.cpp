@@ -7,7 +7,7 @@
 
 #include "symbolizer/python/line_table.h"
 #include "symbolizer/python/objects.h"
-#include "symbolizer/python/remote_struct.h"
+#include "symbolizer/remote_struct.h"
 
 namespace hangstack::symbolizer {
 namespace {

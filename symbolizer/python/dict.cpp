@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "symbolizer/python/objects.h"
-#include "symbolizer/python/remote_struct.h"
+#include "symbolizer/remote_struct.h"
 
 namespace hangstack::symbolizer {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "symbolizer/python/remote_struct.h"
+#include "symbolizer/remote_struct.h"
 
 namespace hangstack::symbolizer {
 namespace {

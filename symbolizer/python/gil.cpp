@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "symbolizer/python/remote_struct.h"
+#include "symbolizer/remote_struct.h"
 
 namespace hangstack::symbolizer {
 namespace {

@@ -1,5 +1,7 @@
 // Reads along with the sampler what symbolizer/python needs, so that it is in the capture.
 
+#include "symbolizer/inspector.h"
+
 #include <map>
 #include <memory>
 #include <vector>
@@ -11,16 +13,16 @@
 #include "symbolizer/python/runtime.h"
 #include "symbolizer/python/thread_map.h"
 #include "symbolizer/python/thread_name.h"
-#include "symbolizer/symbolizer.h"
 
 namespace hangstack::symbolizer {
 namespace {
 
 class PythonInspector : public model::Inspector {
  public:
+  explicit PythonInspector(ModuleCache& cache) : cache_(cache) {}
+
   void prepare(const model::ProcessCapture& process, model::MemoryReader& memory) override {
-    ModuleCache cache;
-    ProcessModules modules(process, cache, memory);
+    ProcessModules modules(process, cache_, memory);
     walks_.clear();
     search_ = find_runtimes(process, modules, memory);
     threads_ = std::make_unique<ThreadMap>(process, search_.runtimes, memory);
@@ -60,6 +62,7 @@ class PythonInspector : public model::Inspector {
     FrameWalk frames;
   };
 
+  ModuleCache& cache_;
   RuntimeSearch search_;
   std::unique_ptr<ThreadMap> threads_;
   std::map<std::uint64_t, Walk> walks_;  ///< by thread state; the last reading of each
@@ -67,6 +70,8 @@ class PythonInspector : public model::Inspector {
 
 }  // namespace
 
-std::unique_ptr<model::Inspector> make_python_inspector() { return std::make_unique<PythonInspector>(); }
+std::unique_ptr<model::Inspector> make_python_inspector(ModuleCache& cache) {
+  return std::make_unique<PythonInspector>(cache);
+}
 
 }  // namespace hangstack::symbolizer

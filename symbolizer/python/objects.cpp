@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-#include "symbolizer/python/remote_struct.h"
+#include "symbolizer/remote_struct.h"
 
 namespace hangstack::symbolizer {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "symbolizer/python/debug_offsets.h"
 #include "symbolizer/python/dict.h"
-#include "symbolizer/python/remote_struct.h"
+#include "symbolizer/remote_struct.h"
 
 namespace hangstack::symbolizer {
 namespace {

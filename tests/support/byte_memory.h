@@ -15,6 +15,15 @@ class ByteMemory : public model::MemoryReader {
       bytes_[address + static_cast<std::uint64_t>(i)] = static_cast<std::byte>(value >> (8 * i));
   }
 
+  void put_byte(std::uint64_t address, std::uint8_t value) { bytes_[address] = static_cast<std::byte>(value); }
+  [[nodiscard]] std::uint64_t word(std::uint64_t address) const {
+    std::uint64_t value = 0;
+    for (std::uint64_t i = 0; i < 8; ++i)
+      if (const auto found = bytes_.find(address + i); found != bytes_.end())
+        value |= std::to_integer<std::uint64_t>(found->second) << (8 * i);
+    return value;
+  }
+
   void read_batch(std::span<model::ReadRequest> requests) override {
     for (model::ReadRequest& request : requests) {
       request.got = 0;

@@ -130,6 +130,28 @@ void fill_in(ProcessSnapshot& process, const Keys& keys) {
   process.identity.job_key = text_in(keys, "key", keys.contains("rank") ? "gpu07:29500" : "");
 }
 
+/// What stands behind "recorded": gloo's entry, with one tensor.
+void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std::string& line) {
+  std::string name;
+  std::string number;
+  words >> name >> number;
+  if (!number.starts_with('#')) reject(line);
+  const Keys keys = keys_of(words, line);
+  model::RecordedOperation operation;
+  operation.backend = "gloo";
+  operation.name = name;
+  operation.sequence = std::stoull(number.substr(1));
+  operation.group = text_in(keys, "group", "0");
+  operation.group_description = operation.group == "0" ? "default_pg" : operation.group;
+  operation.inputs = {{{static_cast<std::int64_t>(number_in(keys, "elements", 256))}, text_in(keys, "dtype", "Float")}};
+  operation.retired = keys.contains("finished");
+  operation.point_to_point = keys.contains("p2p");
+  if (process.flight_recorders.empty()) process.flight_recorders.emplace_back().status = model::RecordStatus::ok;
+  auto& recorder = process.flight_recorders.front();
+  operation.id = recorder.recorded++;
+  recorder.operations.push_back(std::move(operation));
+}
+
 }  // namespace
 
 ProcessSnapshot process_of(std::string_view text) {
@@ -150,6 +172,15 @@ ProcessSnapshot process_of(std::string_view text) {
       std::string name;
       words >> name;
       process.threads.push_back(thread_of(name, keys_of(words, line), process));
+    } else if (head == "child") {
+      model::Descendant child;
+      words >> child.pid >> child.name;
+      const Keys keys = keys_of(words, line);
+      child.kernel_state = text_in(keys, "state", "S")[0];
+      child.cpu_ticks = number_in(keys, "ticks");
+      process.descendants.push_back(std::move(child));
+    } else if (head == "recorded") {
+      add_recorded(process, words, line);
     } else if (process.threads.empty()) {
       reject(line);
     } else if (head == "py") {

@@ -8,6 +8,7 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 import time
 
 import torch
@@ -120,7 +121,15 @@ def checkpoint():
     store.wait(["checkpoint"])
 
 
+def answer_with_own_dump():
+    """PyTorch's own dump of its flight recorder, to whoever opens the FIFO DUMP_FIFO.RANK for reading."""
+    with open(f"{os.environ['DUMP_FIFO']}.{RANK}", "wb") as fifo:
+        fifo.write(torch._C._distributed_c10d._dump_fr_trace_json())
+
+
 def main():
+    if "DUMP_FIFO" in os.environ:
+        threading.Thread(target=answer_with_own_dump, name="dump", daemon=True).start()
     dist.init_process_group("gloo", os.environ.get("INIT_METHOD"), rank=RANK, world_size=WORLD_SIZE)
     if SCENARIO == "checkpoint":
         checkpoint()

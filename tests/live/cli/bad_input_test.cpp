@@ -110,12 +110,28 @@ TEST(BadInput, APatternThatMatchesNothingSaysSo) {
   EXPECT_EQ(hangstack({"--pgrep", "("}).status, 2);
 }
 
-TEST(BadInput, AReportThatCannotBeWrittenIsPartial) {
+TEST(BadInput, AnOutputThatCannotBeWrittenIsSaidBeforeTheWatch) {
   Target target({threads_target(), "1"});
   ASSERT_THAT(target.read_line(), HasSubstr("ready"));
-  const auto result = hangstack({"--pids", std::to_string(target.pid()), "-o", "/no/such/folder/report.json"});
-  EXPECT_EQ(result.status, 4);
-  EXPECT_THAT(result.err, HasSubstr("/no/such/folder/report.json"));
+  const std::vector<std::string> watch{"--pids", std::to_string(target.pid()), "--gap", "3600"};
+  for (const char* option : {"-o", "--capture"}) {
+    const std::string place = option == std::string("-o") ? "/no/such/folder/report.json" : "/proc/no-folder";
+    std::vector<std::string> arguments = watch;
+    arguments.insert(arguments.end(), {option, place});
+    const auto result = hangstack(arguments);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr(place));
+  }
+}
+
+TEST(BadInput, AReportThatIsLostAtTheEndIsPartial) {
+  Target target({threads_target(), "1"});
+  ASSERT_THAT(target.read_line(), HasSubstr("ready"));
+  const std::string full = testing::TempDir() + "/hangstack-full-" + std::to_string(::getpid()) + ".json";
+  ASSERT_EQ(::symlink("/dev/full", full.c_str()), 0);
+  const auto result = hangstack({"--pids", std::to_string(target.pid()), "-o", full});
+  ::unlink(full.c_str());
+  EXPECT_EQ(result.status, 4) << result.err;
 }
 
 }  // namespace

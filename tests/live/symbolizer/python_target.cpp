@@ -9,7 +9,7 @@
 
 #include "model/segment_reader.h"
 #include "sampler/sampler.h"
-#include "symbolizer/symbolizer.h"
+#include "symbolizer/inspector.h"
 
 namespace hangstack::tests {
 namespace {
@@ -72,7 +72,10 @@ model::ProcessCapture capture_of(std::int32_t pid, sampler::StopMode stop) {
   const sampler::Target target{pid, {}};
   sampler::SamplingOptions options;
   options.stop = stop;
-  auto results = sampler::sample_processes(std::span(&target, 1), options, symbolizer::make_python_inspector);
+  auto results = sampler::sample_processes(std::span(&target, 1), options, [] {
+    static symbolizer::ModuleCache cache;
+    return symbolizer::make_python_inspector(cache);
+  });
   if (!results.front()) throw std::runtime_error(results.front().error().error.message);
   return std::move(*results.front());
 }

@@ -60,7 +60,7 @@ TEST(ThreadState, SetupInTheStoreSaysSo) {
             "collective: all_reduce [communicator setup, in the c10d store] @ main train.py:3");
   EXPECT_EQ(state_text("thread main syscall=poll\n poll libc.so.6\n c10d::TCPStore::wait libtorch_cpu.so\n"
                        " py main train.py:3"),
-            "store: key of the c10d store [in the c10d store] @ main train.py:3");
+            "store: the c10d store @ main train.py:3");
 }
 
 TEST(ThreadState, DeviceWaits) {

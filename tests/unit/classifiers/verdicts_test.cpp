@@ -95,7 +95,7 @@ TEST(Verdict, OneSampleIsNeverMoreThanPossible) {
 
 TEST(Verdict, OutsiderThatMovesFromPlaceToPlaceMeansNotHung) {
   JobBuilder job;
-  job.still(in_all_reduce(0, 2))
+  job.still(in_all_reduce(0, 2, 20, 4))
       .moving(in_user_code(1, 2, "state=R switches=7", "  py tokenize data.py:3"),
               in_user_code(1, 2, "state=R switches=9", "  py write cache.py:8"));
   const Job judged = only_job(job);

@@ -114,7 +114,7 @@ TEST(Text, ScatteredRanksDoNotScrollTheVerdictAway) {
 
 TEST(Text, HeaderSaysWhatTheJobPaid) {
   model::Report report = not_hung();
-  EXPECT_THAT(report::write_text(report, {}), HasSubstr("not stopped (2 threads: 61 us)"));
+  EXPECT_THAT(report::write_text(report, {}), HasSubstr("stopped 2 threads for 61 us in all"));
   report.sampling.threads_stopped = 0;
   report.sampling.stopped_us_total = 0;
   EXPECT_THAT(report::write_text(report, {}), HasSubstr("   not stopped\n"));

@@ -1,0 +1,95 @@
+#include "classifiers/evidence/children.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "classifiers/evidence/observations.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Descendant;
+using model::Observation;
+using model::RankSet;
+
+constexpr std::size_t kMostTold = 6;
+
+bool is_busy(const ProcessFacts& process, const Descendant& now) {
+  if (now.kernel_state == 'R') return true;
+  if (process.history->samples.size() < 2) return false;
+  const auto& before = process.history->samples.front().descendants;
+  const auto then = std::ranges::find(before, now.pid, &Descendant::pid);
+  // One that was born between the samples has worked since.
+  return then == before.end() || now.cpu_ticks > then->cpu_ticks;
+}
+
+std::string child_text(const Descendant& child) { return fmt::format("child process {} ({})", child.pid, child.name); }
+
+const ProcessFacts* process_read(const JobFacts& job, const ProcessFacts& rank, std::int32_t pid) {
+  const auto found = std::ranges::find_if(job.others, [&](const ProcessFacts* other) {
+    return other->last().pid == pid && other->last().host == rank.last().host;
+  });
+  return found == job.others.end() ? nullptr : *found;
+}
+
+std::string text_of(const JobFacts& job, const ProcessFacts& rank, const Descendant& child) {
+  if (const ProcessFacts* read = process_read(job, rank, child.pid))
+    return fmt::format("its {} {}", child_text(child), doing(*read));
+  if (is_busy(rank, child)) return fmt::format("its {} uses a processor", child_text(child));
+  switch (child.kernel_state) {
+    case 'D': return fmt::format("its {} is in an uninterruptible kernel wait", child_text(child));
+    case 'T': return fmt::format("its {} is stopped by a signal", child_text(child));
+    case 'Z': return fmt::format("its {} has ended", child_text(child));
+    default: return fmt::format("its {} sleeps", child_text(child));
+  }
+}
+
+}  // namespace
+
+bool may_wait_for_children(StateKind kind) {
+  return kind == StateKind::subprocess || kind == StateKind::dataloader || kind == StateKind::queue ||
+         kind == StateKind::io || kind == StateKind::condition || kind == StateKind::lock || kind == StateKind::join ||
+         kind == StateKind::event_loop || kind == StateKind::compile;
+}
+
+std::optional<std::string> busy_child(const ProcessFacts& process) {
+  for (const Descendant& child : process.last().descendants)
+    if (is_busy(process, child)) return child_text(child) + " uses a processor";
+  return std::nullopt;
+}
+
+std::vector<Observation> children_of(const JobFacts& job, const RankSet& set) {
+  std::vector<Observation> out;
+  for (const int n : set.ranks()) {
+    const RankFacts* rank = job.rank(n);
+    if (rank == nullptr || !may_wait_for_children(rank->state().kind)) continue;
+    // A process with a stack, or one that works, tells more than one of many that sleep.
+    std::vector<Descendant> children = rank->process->last().descendants;
+    std::ranges::stable_sort(children, {}, [&](const Descendant& child) {
+      if (process_read(job, *rank->process, child.pid) != nullptr) return 0;
+      return is_busy(*rank->process, child) ? 1 : 2;
+    });
+    for (const Descendant& child : children) {
+      if (out.size() == kMostTold) return out;
+      out.push_back({text_of(job, *rank->process, child), RankSet{n}, "/proc"});
+    }
+  }
+  return out;
+}
+
+std::optional<model::NextStep> with_children(const JobFacts& job, const RankSet& set) {
+  for (const int n : set.ranks()) {
+    const RankFacts* rank = job.rank(n);
+    if (rank == nullptr || !may_wait_for_children(rank->state().kind)) continue;
+    const bool unread = std::ranges::any_of(rank->process->last().descendants, [&](const Descendant& child) {
+      return child.kernel_state != 'Z' && process_read(job, *rank->process, child.pid) == nullptr;
+    });
+    if (unread)
+      return model::NextStep{"what do its children do? their stacks too",
+                             fmt::format("hangstack {} --children", pids_option(job, set))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace hangstack::classifiers

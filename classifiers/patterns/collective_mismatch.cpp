@@ -1,0 +1,131 @@
+// collective_mismatch: ranks of one group are in different collectives at the same sequence number, or in the same one
+// with tensors that cannot go together.
+//
+// Evidence: the ranks' flight recorders (what each has begun and not finished), stacks and the kernel's counters (they
+// do not move). Stacks alone cannot tell it from a slow network. Cannot know: which side is the right one; with more
+// than two ranks the smaller side is named.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "classifiers/evidence/observations.h"
+#include "classifiers/evidence/recorded.h"
+#include "classifiers/patterns/pattern.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Confidence;
+using model::RankSet;
+using model::RecordedOperation;
+using model::Verdict;
+
+/// Collectives whose members bring equally many elements (torch/distributed/distributed_c10d.py, 2.15).
+bool needs_equal_inputs(const std::string& name) {
+  static const std::set<std::string> kNames{"all_reduce",  "broadcast",        "reduce",
+                                            "all_gather",  "_all_gather_base", "reduce_scatter",
+                                            "allreduce",   "_reduce_scatter_base", "allgather"};
+  return kNames.contains(name);
+}
+
+/// What must be equal on all members.
+std::string essence(const RecordedOperation& operation) {
+  std::string text = operation.name;
+  if (!needs_equal_inputs(operation.name)) return text;
+  for (const auto& tensor : operation.inputs) {
+    std::int64_t elements = 1;
+    for (const std::int64_t size : tensor.sizes) {
+      if (size < 0 || __builtin_mul_overflow(elements, size, &elements)) return text;
+    }
+    text += fmt::format(" {} {}", elements, tensor.dtype);
+  }
+  return text;
+}
+
+/// The sides of one sequence number, the smaller first.
+struct Mismatch {
+  RecordedGroup group;
+  std::uint64_t sequence = 0;
+  struct Side {
+    const RecordedOperation* operation = nullptr;
+    RankSet ranks;
+  };
+  std::vector<Side> sides;
+
+  [[nodiscard]] RankSet ranks() const {
+    RankSet all;
+    for (const Side& side : sides) all = all.united(side.ranks);
+    return all;
+  }
+};
+
+/// The first sequence number at which ranks are in different operations.
+std::optional<Mismatch> mismatch_in(RecordedGroup group) {
+  std::map<std::uint64_t, std::map<std::string, Mismatch::Side>> at;
+  for (const auto& [rank, operation] : group.pending) {
+    Mismatch::Side& side = at[operation->sequence][essence(*operation)];
+    side.operation = operation;
+    side.ranks.insert(rank);
+  }
+  for (auto& [sequence, sides] : at) {
+    if (sides.size() < 2) continue;
+    Mismatch found{std::move(group), sequence, {}};
+    for (auto& [essential, side] : sides) found.sides.push_back(std::move(side));
+    std::ranges::stable_sort(found.sides, {}, [](const Mismatch::Side& side) { return side.ranks.size(); });
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// The smaller sides; all of them if none is larger than the others.
+RankSet culprits_of(const Mismatch& mismatch) {
+  const Mismatch::Side& largest = mismatch.sides.back();
+  const bool tie = mismatch.sides[mismatch.sides.size() - 2].ranks.size() == largest.ranks.size();
+  return tie ? mismatch.ranks() : mismatch.ranks().minus(largest.ranks);
+}
+
+Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
+  const RankSet waiting = mismatch.ranks();
+  Verdict verdict;
+  verdict.pattern = "collective_mismatch";
+  verdict.culprit_ranks = culprits_of(mismatch);
+  const bool same_name = mismatch.sides.front().operation->name == mismatch.sides.back().operation->name;
+  verdict.shape = same_name ? "different sizes" : "different operations";
+  decide_hung(verdict, job, waiting);
+  verdict.confidence = waiting.minus(job.unmoved).empty() ? Confidence::likely : Confidence::possible;
+  for (const Mismatch::Side& side : mismatch.sides) {
+    verdict.summary += fmt::format("{}{} in {}", verdict.summary.empty() ? "" : ", ", job.subject(side.ranks, "is", "are"),
+                                   operation_text(mismatch.group, *side.operation));
+  }
+  verdict.summary += ".";
+  append(verdict.observations, recorded_operations(job));
+  append(verdict.observations, waiting_in_operations(job));
+  append(verdict.observations, gloo_work(job));
+  append(verdict.observations, rest_of(job, waiting));
+  append(verdict.observations, roll_call(job));
+  for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
+  verdict.next_steps.push_back({fmt::format("what led {} there? the whole stacks", job.who(verdict.culprit_ranks)),
+                                fmt::format("hangstack {} --full", pids_option(job, verdict.culprit_ranks))});
+  verdict.verification.emplace_back("all members of the group call the same operation with fitting sizes, in one order");
+  verdict.reference = "docs/verdicts.md#collective_mismatch";
+  return verdict;
+}
+
+}  // namespace
+
+Ruling judge_collective_mismatch(const JobFacts& job) {
+  const std::vector<RecordedGroup> groups = pending_groups(job);
+  if (groups.empty()) return {{}, {}, "no flight recorder has an unfinished collective"};
+  for (const RecordedGroup& group : groups) {
+    const auto mismatch = mismatch_in(group);
+    if (!mismatch) continue;
+    return {verdict_on(job, *mismatch), {},
+            fmt::format("{} different operations at #{} of group \"{}\"", mismatch->sides.size(), mismatch->sequence,
+                        mismatch->group.name)};
+  }
+  return {{}, {}, "what is unfinished at one sequence number is the same operation"};
+}
+
+}  // namespace hangstack::classifiers

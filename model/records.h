@@ -1,0 +1,78 @@
+#pragma once
+// The rank's own books: what a process wrote down about its communication, read from its memory.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hangstack::model {
+
+enum class RecordStatus : std::uint8_t { ok, absent, refused, timed_out, failed };
+std::string_view record_status_name(RecordStatus status);  ///< "ok", "absent", "refused", "timeout", "failed"
+
+struct RecordedTensor {
+  std::vector<std::int64_t> sizes;
+  std::string dtype;  ///< as PyTorch's dumps name it: "Float", "BFloat16"
+
+  friend bool operator==(const RecordedTensor&, const RecordedTensor&) = default;
+};
+
+/// One entry of PyTorch's flight recorder. A sequence number is the group's own: equal numbers of two ranks are the
+/// same operation, or should be.
+struct RecordedOperation {
+  std::uint64_t id = 0;  ///< ascending by one in the order of recording
+  std::uint64_t group_id = 0;  ///< the process's own number of the group
+  std::string group;           ///< name, equal on all members
+  std::string group_description;
+  std::uint64_t sequence = 0;  ///< of the group's collectives
+  std::uint64_t point_to_point_sequence = 0;
+  std::uint64_t operation_id = 0;
+  std::string backend;  ///< "gloo", "nccl", "nccl2"
+  std::string name;     ///< "all_reduce"
+  bool point_to_point = false;
+  std::vector<RecordedTensor> inputs;
+  std::vector<RecordedTensor> outputs;
+  std::int64_t created_unix_ns = 0;
+  std::int64_t timeout_ms = 0;
+  std::optional<std::int64_t> started_unix_ns;    ///< when the process noticed
+  std::optional<std::int64_t> completed_unix_ns;  ///< likewise
+  bool retired = false;  ///< nobody waits for it any more: completed, or given up after its timeout
+
+  [[nodiscard]] bool finished() const { return retired || completed_unix_ns.has_value(); }
+  friend bool operator==(const RecordedOperation&, const RecordedOperation&) = default;
+};
+
+struct RecordedGroup {
+  std::string name;
+  std::string description;
+  std::vector<std::uint64_t> ranks;
+
+  friend bool operator==(const RecordedGroup&, const RecordedGroup&) = default;
+};
+
+/// PyTorch's own account of one group; -1 where nothing came so far.
+struct RecordedGroupStatus {
+  std::uint64_t group_id = 0;
+  std::int64_t last_enqueued = -1;
+  std::int64_t last_started = -1;
+  std::int64_t last_completed = -1;
+
+  friend bool operator==(const RecordedGroupStatus&, const RecordedGroupStatus&) = default;
+};
+
+/// One of the process's flight recorders: gloo, classic NCCL and nccl2 have one each.
+struct FlightRecorder {
+  RecordStatus status = RecordStatus::absent;
+  std::string reason;  ///< why it is not ok
+  std::string place;   ///< file and structure it was found in: "libtorch_cpu.so FlightRecorder<c10::Event>"
+  std::uint64_t recorded = 0;                 ///< operations since the process began
+  std::vector<RecordedOperation> operations;  ///< the latest of them, oldest first
+  std::vector<RecordedGroup> groups;
+  std::vector<RecordedGroupStatus> group_status;
+
+  friend bool operator==(const FlightRecorder&, const FlightRecorder&) = default;
+};
+
+}  // namespace hangstack::model

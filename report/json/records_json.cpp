@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/records.h"
+#include "report/json/parts.h"
+
+namespace hangstack::report {
+namespace {
+
+using Layout = JsonWriter::Layout;
+using model::RecordedOperation;
+using model::RecordStatus;
+
+/// A ring holds thousands of operations: what is over and was followed by others decides nothing.
+constexpr std::size_t kMostPerRecorder = 64;
+
+std::vector<const RecordedOperation*> worth_telling(const model::FlightRecorder& recorder) {
+  std::map<std::pair<std::string, bool>, const RecordedOperation*> latest;
+  for (const auto& operation : recorder.operations) latest[{operation.group, operation.point_to_point}] = &operation;
+  std::vector<const RecordedOperation*> told;
+  for (const auto& operation : recorder.operations) {
+    if (told.size() == kMostPerRecorder) break;
+    if (!operation.finished() || latest[{operation.group, operation.point_to_point}] == &operation)
+      told.push_back(&operation);
+  }
+  return told;
+}
+
+std::string_view state_of(const RecordedOperation& operation) {
+  if (operation.finished()) return "completed";
+  return operation.started_unix_ns ? "started" : "scheduled";
+}
+
+void write_tensors(JsonWriter& json, const RecordedOperation& operation) {
+  json.key("sizes");
+  json.begin_array();
+  for (const auto* tensors : {&operation.inputs, &operation.outputs}) {
+    json.begin_array();
+    for (const auto& tensor : *tensors) {
+      json.begin_array();
+      for (const auto size : tensor.sizes) json.value(size);
+      json.end_array();
+    }
+    json.end_array();
+  }
+  json.end_array();
+  json.key("dtypes");
+  json.begin_array();
+  for (const auto* tensors : {&operation.inputs, &operation.outputs}) {
+    json.begin_array();
+    for (const auto& tensor : *tensors) json.value(tensor.dtype);
+    json.end_array();
+  }
+  json.end_array();
+}
+
+const model::RecordedGroup* group_of(const model::FlightRecorder& recorder, const RecordedOperation& operation) {
+  const auto found = std::ranges::find(recorder.groups, operation.group, &model::RecordedGroup::name);
+  return found == recorder.groups.end() ? nullptr : &*found;
+}
+
+void write_item(JsonWriter& json, std::optional<int> rank, const model::ProcessSnapshot& process,
+                const model::FlightRecorder& recorder, const RecordedOperation& operation) {
+  json.begin_object(Layout::one_line);
+  json.member("rank", rank);
+  json.member("pid", process.pid);
+  json.member("backend", operation.backend);
+  json.member("group", operation.group);
+  json.member_or_null("group_description", operation.group_description);
+  json.key("members");
+  if (const auto* group = group_of(recorder, operation); group != nullptr) {
+    json.begin_array();
+    for (const auto member : group->ranks) json.value(member);
+    json.end_array();
+  } else {
+    json.value(nullptr);
+  }
+  json.member("seq", operation.sequence);
+  json.member("p2p_seq", operation.point_to_point_sequence);
+  json.member("op", operation.name);
+  write_tensors(json, operation);
+  json.member("state", state_of(operation));
+  const std::int64_t age_ns = process.captured_at_unix_ns - operation.created_unix_ns;
+  json.member("age_s", age_ns > 0 && operation.created_unix_ns > 0 ? std::optional(static_cast<double>(age_ns) / 1e9)
+                                                                   : std::nullopt);
+  json.member("timeout_ms", operation.timeout_ms);
+  json.key("call_site");
+  json.value(nullptr);
+  json.end_object();
+}
+
+struct Summary {
+  RecordStatus status = RecordStatus::absent;
+  std::string reason = "no rank has one: not PyTorch 2.8 or later, or its libraries have no .symtab";
+};
+
+/// One recorder that could be read is enough for "ok".
+Summary summary_of(const std::vector<const model::ProcessSnapshot*>& processes) {
+  Summary summary;
+  for (const auto* process : processes) {
+    for (const auto& recorder : process->flight_recorders) {
+      if (recorder.status == RecordStatus::ok) return {RecordStatus::ok, ""};
+      summary = {recorder.status, recorder.place + ": " + recorder.reason};
+    }
+  }
+  return summary;
+}
+
+}  // namespace
+
+void write_flight_recorder(JsonWriter& json, const model::Job& job, const ProcessIndex& index) {
+  std::vector<const model::ProcessSnapshot*> processes;
+  std::vector<std::optional<int>> ranks;
+  for (const auto& row : job.ranks) {
+    const auto* process = index.process(row.host, row.pid);
+    if (process == nullptr || row.role != model::Role::rank) continue;
+    processes.push_back(process);
+    ranks.push_back(row.rank);
+  }
+  const Summary summary = summary_of(processes);
+  json.begin_object();
+  json.member("status", model::record_status_name(summary.status));
+  json.member_or_null("reason", summary.reason);
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  const std::int64_t read_at = processes.empty() ? 0 : processes.front()->captured_at_unix_ns;
+  json.member_or_null("read_at", read_at == 0 ? std::string() : rfc3339(read_at / kNsPerSecond));
+  json.key("items");
+  json.begin_array();
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    for (const auto& recorder : processes[i]->flight_recorders) {
+      for (const auto* operation : worth_telling(recorder))
+        write_item(json, ranks[i], *processes[i], recorder, *operation);
+    }
+  }
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace hangstack::report

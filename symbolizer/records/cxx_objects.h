@@ -1,0 +1,43 @@
+#pragma once
+// Objects of libstdc++ (its ABI since GCC 5) and of c10 in another process. Each is a few words inside a struct that is
+// copied already, and bytes elsewhere, which are read and bounded here. An answer of none: these bytes are no such
+// object, or its part elsewhere cannot be read.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/memory_reader.h"
+#include "symbolizer/remote_struct.h"
+
+namespace hangstack::symbolizer {
+
+/// A struct of the process: where it lies, and its bytes.
+struct CxxStruct {
+  model::RemoteAddress address;
+  RemoteStruct bytes;
+};
+
+/// std::string {data, size, 16 bytes}: short ones point to their own last 16 bytes. UTF-8 or ASCII; longer than
+/// 4096 bytes, or with control characters, is no name.
+std::optional<std::string> read_string(model::MemoryReader& memory, const CxxStruct& in, std::uint64_t offset);
+
+/// std::vector {begin, end, end of the room} of elements of `element_bytes`; at most `most` of them, 64 KiB in all.
+std::optional<std::vector<std::byte>> read_vector(model::MemoryReader& memory, const CxxStruct& in,
+                                                  std::uint64_t offset, std::size_t element_bytes, std::size_t most);
+
+/// c10::SmallVector<int64_t, N> {begin, uint32 size, uint32 capacity, room for N} (c10/util/SmallVector.h).
+std::optional<std::vector<std::int64_t>> read_small_vector(model::MemoryReader& memory, const CxxStruct& in,
+                                                           std::uint64_t offset);
+
+/// The values of a std::map that lies at `map`, in their order: each as the first `value_bytes` of its pair. Stops at
+/// a node that cannot be read, at one that was seen before, and after `most`.
+std::vector<CxxStruct> read_map(model::MemoryReader& memory, model::RemoteAddress map, std::size_t value_bytes,
+                                std::size_t most);
+
+/// The values of a std::unordered_map that lies at `map`, in the order of its list of nodes {next, value}; likewise.
+std::vector<CxxStruct> read_hash_map(model::MemoryReader& memory, model::RemoteAddress map, std::size_t value_bytes,
+                                     std::size_t most);
+
+}  // namespace hangstack::symbolizer

@@ -1,0 +1,200 @@
+#include "symbolizer/records/flight_recorder.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "symbolizer/records/cxx_objects.h"
+
+namespace hangstack::symbolizer {
+namespace {
+
+using model::Expected;
+using model::MemoryReader;
+using model::RecordedOperation;
+using model::RecordedTensor;
+using model::RemoteAddress;
+
+constexpr std::uint64_t kMaxEntries = 100'000;  // PyTorch's default is 2000
+constexpr std::size_t kMaxGroups = 4096;
+constexpr std::size_t kMaxRanks = 8192;
+constexpr std::size_t kMaxTensors = 4096;
+
+// libstdc++ lays a tuple out from its last element: PyTorch's {name, description} has the description first.
+constexpr std::uint64_t kGroupDescription = 0;
+constexpr std::uint64_t kGroupName = 32;
+constexpr std::uint64_t kGroupTupleBytes = 64;
+
+tl::unexpected<model::Error> not_a_recorder(const char* why) {
+  return model::failure(model::ErrorCode::malformed_input, fmt::format("it is no flight recorder: {}", why));
+}
+
+/// A std::optional<int64_t>: the value, then whether there is one.
+std::optional<std::int64_t> optional_at(const RemoteStruct& bytes, std::uint64_t offset) {
+  if (bytes.u8(offset + 8) != 1) return std::nullopt;
+  return static_cast<std::int64_t>(bytes.u64(offset));
+}
+
+/// "nccl2:all_reduce 0->1" is backend and name.
+void split_name(const std::string& recorded, RecordedOperation& operation) {
+  const std::size_t colon = recorded.find(':');
+  if (colon != std::string::npos) operation.backend = recorded.substr(0, colon);
+  operation.name = colon == std::string::npos ? recorded : recorded.substr(colon + 1);
+}
+
+/// Tensors out of their numbers of dimensions, their types, and all their sizes in a row from `next` on.
+std::optional<std::vector<RecordedTensor>> tensors(const std::vector<std::int64_t>& dimensions,
+                                                   const std::vector<std::byte>& types,
+                                                   const std::vector<std::int64_t>& sizes, std::size_t& next) {
+  std::vector<RecordedTensor> found;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const std::size_t left = sizes.size() - next;
+    if (dimensions[i] < 0 || static_cast<std::uint64_t>(dimensions[i]) > left) return std::nullopt;
+    const auto begin = sizes.begin() + static_cast<std::ptrdiff_t>(next);
+    RecordedTensor tensor;
+    tensor.sizes.assign(begin, begin + static_cast<std::ptrdiff_t>(dimensions[i]));
+    if (i < types.size()) tensor.dtype = scalar_type_name(std::to_integer<std::uint8_t>(types[i]));
+    next += static_cast<std::size_t>(dimensions[i]);
+    found.push_back(std::move(tensor));
+  }
+  return found;
+}
+
+class RecorderReader {
+ public:
+  RecorderReader(MemoryReader& memory, const RecorderLayout& layout) : memory_(memory), layout_(layout) {}
+
+  Expected<model::FlightRecorder> read(RemoteAddress address) {
+    auto bytes = RemoteStruct::read(memory_, address, layout_.size);
+    if (!bytes)
+      return model::failure(model::ErrorCode::unreadable_memory, "the flight recorder's memory cannot be read");
+    const CxxStruct recorder{address, std::move(*bytes)};
+    if (recorder.bytes.u8(layout_.enabled) > 1) return not_a_recorder("its switch is neither on nor off");
+    if (recorder.bytes.u8(layout_.enabled) == 0)
+      return model::failure(model::ErrorCode::not_found, "it is switched off",
+                            "next time: TORCH_FR_BUFFER_SIZE=2000 (before PyTorch 2.9: TORCH_NCCL_TRACE_BUFFER_SIZE)");
+    model::FlightRecorder found;
+    found.status = model::RecordStatus::ok;
+    found.recorded = recorder.bytes.u64(layout_.id);
+    if (const auto done = read_ring(recorder, found); !done) return tl::make_unexpected(done.error());
+    read_groups(address, found);
+    return found;
+  }
+
+ private:
+  Expected<void> read_ring(const CxxStruct& recorder, model::FlightRecorder& found) {
+    const std::uint64_t begin = recorder.bytes.u64(layout_.entries);
+    const std::uint64_t bytes = recorder.bytes.u64(layout_.entries + 8) - begin;
+    const std::uint64_t most = recorder.bytes.u64(layout_.max_entries);
+    const std::uint64_t next = recorder.bytes.u64(layout_.next);
+    const std::uint64_t count = bytes / layout_.entry.size;
+    if (most == 0 || most > kMaxEntries || next > most) return not_a_recorder("its capacity is out of bounds");
+    if (bytes % layout_.entry.size != 0 || count > most) return not_a_recorder("its ring does not hold whole entries");
+    if (count > found.recorded) return not_a_recorder("it has more entries than it recorded");
+    // A full ring begins at its next place.
+    const std::uint64_t first = count == most && count > 0 ? next % count : 0;
+    std::uint64_t good = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t expected = found.recorded - count + i;
+      const RemoteAddress at{begin + (first + i) % count * layout_.entry.size};
+      auto operation = read_entry(at);
+      if (!operation || operation->id != expected) continue;
+      ++good;
+      found.operations.push_back(std::move(*operation));
+    }
+    // Of a process that goes on recording some may change meanwhile: most hold still.
+    if (good * 2 < count) return not_a_recorder("its entries do not follow each other");
+    return {};
+  }
+
+  std::optional<RecordedOperation> read_entry(RemoteAddress address) {
+    const RecorderLayout::Entry& e = layout_.entry;
+    auto bytes = RemoteStruct::read(memory_, address, e.size);
+    if (!bytes || bytes->u8(e.is_p2p) > 1 || bytes->u8(e.retired) > 1) return std::nullopt;
+    const CxxStruct entry{address, std::move(*bytes)};
+    RecordedOperation operation;
+    operation.id = entry.bytes.u64(e.id);
+    operation.group_id = entry.bytes.u64(e.pg_id);
+    operation.sequence = entry.bytes.u64(e.collective_seq_id);
+    operation.point_to_point_sequence = entry.bytes.u64(e.p2p_seq_id);
+    operation.operation_id = entry.bytes.u64(e.op_id);
+    operation.point_to_point = entry.bytes.u8(e.is_p2p) == 1;
+    operation.created_unix_ns = static_cast<std::int64_t>(entry.bytes.u64(e.time_created));
+    operation.timeout_ms = static_cast<std::int64_t>(entry.bytes.u64(e.timeout_ms));
+    operation.started_unix_ns = optional_at(entry.bytes, e.time_discovered_started);
+    operation.completed_unix_ns = optional_at(entry.bytes, e.time_discovered_completed);
+    operation.retired = entry.bytes.u8(e.retired) == 1;
+    const auto name = read_string(memory_, entry, e.profiling_name);
+    auto group = read_string(memory_, entry, e.pg_name + kGroupName);
+    auto description = read_string(memory_, entry, e.pg_name + kGroupDescription);
+    if (!name || name->empty() || !group || !description || !read_tensors(entry, operation)) return std::nullopt;
+    split_name(*name, operation);
+    operation.group = std::move(*group);
+    operation.group_description = std::move(*description);
+    return operation;
+  }
+
+  bool read_tensors(const CxxStruct& entry, RecordedOperation& operation) {
+    const RecorderLayout::Entry& e = layout_.entry;
+    const auto sizes = read_small_vector(memory_, entry, e.sizes);
+    const auto input_dims = read_small_vector(memory_, entry, e.input_dims);
+    const auto output_dims = read_small_vector(memory_, entry, e.output_dims);
+    const auto input_types = read_vector(memory_, entry, e.input_dtypes, 1, kMaxTensors);
+    const auto output_types = read_vector(memory_, entry, e.output_dtypes, 1, kMaxTensors);
+    if (!sizes || !input_dims || !output_dims || !input_types || !output_types) return false;
+    std::size_t next = 0;
+    auto inputs = tensors(*input_dims, *input_types, *sizes, next);
+    auto outputs = inputs ? tensors(*output_dims, *output_types, *sizes, next) : std::nullopt;
+    if (!outputs) return false;
+    operation.inputs = std::move(*inputs);
+    operation.outputs = std::move(*outputs);
+    return true;
+  }
+
+  void read_groups(RemoteAddress recorder, model::FlightRecorder& found) {
+    constexpr std::size_t kVectorBytes = 24;
+    const RemoteAddress ranks = recorder + layout_.pg_name_to_ranks;
+    for (const CxxStruct& pair : read_map(memory_, ranks, kGroupTupleBytes + kVectorBytes, kMaxGroups)) {
+      auto name = read_string(memory_, pair, kGroupName);
+      auto description = read_string(memory_, pair, kGroupDescription);
+      const auto members = read_vector(memory_, pair, kGroupTupleBytes, sizeof(std::uint64_t), kMaxRanks);
+      if (!name || !description || !members) continue;
+      model::RecordedGroup group{std::move(*name), std::move(*description), {}};
+      group.ranks.resize(members->size() / sizeof(std::uint64_t));
+      if (!members->empty()) std::memcpy(group.ranks.data(), members->data(), members->size());
+      found.groups.push_back(std::move(group));
+    }
+    // {number of the group, shared_ptr to its status}; the status begins with the three numbers (c10d/logger.hpp).
+    constexpr std::size_t kStatusPairBytes = 24;
+    for (const CxxStruct& pair : read_map(memory_, recorder + layout_.all_pg_status, kStatusPairBytes, kMaxGroups)) {
+      const auto status = RemoteStruct::read(memory_, RemoteAddress{pair.bytes.u64(8)}, 24);
+      if (!status) continue;
+      found.group_status.push_back({pair.bytes.u64(0), static_cast<std::int64_t>(status->u64(0)),
+                                    static_cast<std::int64_t>(status->u64(8)),
+                                    static_cast<std::int64_t>(status->u64(16))});
+    }
+  }
+
+  MemoryReader& memory_;
+  const RecorderLayout& layout_;
+};
+
+}  // namespace
+
+Expected<model::FlightRecorder> read_flight_recorder(MemoryReader& memory, RemoteAddress address,
+                                                     const RecorderLayout& layout) {
+  return RecorderReader(memory, layout).read(address);
+}
+
+Expected<model::FlightRecorder> read_flight_recorder(MemoryReader& memory, RemoteAddress address) {
+  Expected<model::FlightRecorder> found = not_a_recorder("no layout is known");
+  for (const RecorderLayout* layout : recorder_layouts()) {
+    found = read_flight_recorder(memory, address, *layout);
+    if (found || found.error().code == model::ErrorCode::not_found) return found;
+  }
+  return found;
+}
+
+}  // namespace hangstack::symbolizer

@@ -1,0 +1,110 @@
+#include "tests/support/recorder_builder.h"
+
+#include <algorithm>
+
+namespace hangstack::tests {
+
+RecorderBuilder::RecorderBuilder(const symbolizer::RecorderLayout& layout, std::uint64_t capacity)
+    : layout_(layout), capacity_(capacity) {
+  for (std::uint64_t at = 0; at < layout.size; at += 8) memory_.put_word(kRecorder + at, 0);
+  put_byte(kRecorder + layout.enabled, 1);
+  memory_.put_word(kRecorder + layout.max_entries, capacity);
+  put_words(kRecorder + layout.entries, {kRing, kRing, kRing + capacity * layout.entry.size});
+}
+
+void RecorderBuilder::add(const Entry& entry) {
+  const auto& e = layout_.entry;
+  const std::uint64_t at = kRing + recorded_ % capacity_ * e.size;
+  for (std::uint64_t offset = 0; offset < e.size; offset += 8) memory_.put_word(at + offset, 0);
+  memory_.put_word(at + e.id, recorded_);
+  memory_.put_word(at + e.collective_seq_id, entry.sequence);
+  put_string(at + e.pg_name, "default_pg, whose name is long");
+  put_string(at + e.pg_name + 32, "0");
+  put_string(at + e.profiling_name, entry.name);
+  put_byte(at + e.retired, entry.retired ? 1 : 0);
+  for (const std::uint64_t dims : {e.input_dims, e.output_dims}) put_small_vector(at + dims, entry.dimensions);
+  for (const std::uint64_t types : {e.input_dtypes, e.output_dtypes}) {
+    const std::uint64_t place = take(8);
+    put_byte(place, entry.type);
+    put_words(at + types, {place, place + 1, place + 8});
+  }
+  put_small_vector(at + e.sizes, entry.sizes);
+  ++recorded_;
+  const std::uint64_t count = std::min(recorded_, capacity_);
+  memory_.put_word(kRecorder + layout_.entries + 8, kRing + count * e.size);
+  memory_.put_word(kRecorder + layout_.next, recorded_ % capacity_);
+  memory_.put_word(kRecorder + layout_.id, recorded_);
+}
+
+void RecorderBuilder::add_group(const std::string& name, const std::string& description,
+                                const std::vector<std::uint64_t>& ranks) {
+  const std::uint64_t pair = add_node(kRecorder + layout_.pg_name_to_ranks, 88);
+  put_string(pair, description);
+  put_string(pair + 32, name);
+  const std::uint64_t place = take(ranks.size() * 8);
+  put_words(place, ranks);
+  put_words(pair + 64, {place, place + ranks.size() * 8, place + ranks.size() * 8});
+}
+
+void RecorderBuilder::add_status(std::uint64_t group, std::int64_t enqueued, std::int64_t started,
+                                 std::int64_t completed) {
+  const std::uint64_t pair = add_node(kRecorder + layout_.all_pg_status, 24);
+  const std::uint64_t status = take(24);
+  put_words(pair, {group, status, 0});
+  put_words(status, {static_cast<std::uint64_t>(enqueued), static_cast<std::uint64_t>(started),
+                     static_cast<std::uint64_t>(completed)});
+}
+
+void RecorderBuilder::overwrite_names() {
+  for (std::uint64_t i = 0; i < std::min(recorded_, capacity_); ++i)
+    memory_.put_word(kRing + i * layout_.entry.size + layout_.entry.profiling_name, 3);
+}
+
+void RecorderBuilder::set_id(std::uint64_t index, std::uint64_t id) {
+  memory_.put_word(kRing + index * layout_.entry.size + layout_.entry.id, id);
+}
+
+void RecorderBuilder::put_byte(std::uint64_t address, std::uint8_t value) {
+  put_bytes(address, std::string(1, static_cast<char>(value)));
+}
+
+void RecorderBuilder::put_bytes(std::uint64_t address, const std::string& bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) memory_.put_byte(address + i, static_cast<std::uint8_t>(bytes[i]));
+}
+
+void RecorderBuilder::put_string(std::uint64_t address, const std::string& text) {
+  const std::uint64_t data = text.size() < 16 ? address + 16 : take(text.size() + 1);
+  put_words(address, {data, text.size(), 0, 0});
+  put_bytes(data, text);
+}
+
+void RecorderBuilder::put_words(std::uint64_t address, const std::vector<std::uint64_t>& words) {
+  for (const std::uint64_t word : words) {
+    memory_.put_word(address, word);
+    address += 8;
+  }
+}
+
+void RecorderBuilder::put_small_vector(std::uint64_t address, const std::vector<std::uint64_t>& values) {
+  const std::uint64_t data = take(values.size() * 8);
+  put_words(address, {data, values.size() | values.size() << 32U});
+  put_words(data, values);
+}
+
+std::uint64_t RecorderBuilder::take(std::uint64_t bytes) {
+  const std::uint64_t at = next_free_;
+  next_free_ += (bytes + 15) / 16 * 16;
+  return at;
+}
+
+std::uint64_t RecorderBuilder::add_node(std::uint64_t map, std::uint64_t pair_bytes) {
+  const std::uint64_t node = take(32 + pair_bytes);
+  put_words(node, {0, 0, 0, 0});
+  // {comparison, header {color, root, first, last}}: each node stands to the right of the one before.
+  const std::uint64_t last = memory_.word(map + 32);
+  memory_.put_word(last == 0 ? map + 16 : last + 24, node);
+  memory_.put_word(map + 32, node);
+  return node + 32;
+}
+
+}  // namespace hangstack::tests

@@ -1,0 +1,84 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/job_builder.h"
+#include "tests/unit/classifiers/judged_job.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Confidence;
+using model::Hung;
+using model::Job;
+using model::RankSet;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using tests::in_all_reduce;
+using tests::in_user_code;
+using tests::JobBuilder;
+
+TEST(Recorded, TheStragglersLastOperationStandsBesideWhatItsPeersWaitFor) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2) + "recorded all_reduce #1 finished=1\nrecorded all_reduce #2\n");
+  job.still(in_user_code(1, 2, "asleep=12.5 syscall=clock_nanosleep", kSleep) + "recorded all_reduce #1 finished=1\n");
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  const std::string seen = observations(judged);
+  EXPECT_THAT(seen, HasSubstr("0 | all_reduce #2 of gloo group \"default_pg\", [256] Float, not finished | flight "
+                              "recorder"));
+  EXPECT_THAT(seen, HasSubstr("1 | all_reduce #1 of gloo group \"default_pg\", [256] Float was its last: nothing "
+                              "recorded since | flight recorder"));
+}
+
+TEST(Recorded, ARingThatForgotIsJoinedByNumbersNotByCount) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2) + "recorded all_reduce #7 finished=1\nrecorded all_reduce #8\n");
+  job.still(in_all_reduce(1, 2) + "recorded all_reduce #8\n");
+  EXPECT_EQ(only_job(job).verdict.pattern, "unknown") << "both are in #8";
+}
+
+TEST(CollectiveMismatch, NamesTheRankThatIsAloneInItsOperation) {
+  JobBuilder job;
+  for (const int rank : {0, 1}) job.still(in_all_reduce(rank, 3) + "recorded all_reduce #2\n");
+  job.still(in_all_reduce(2, 3) + "recorded all_gather #2\n");
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "collective_mismatch");
+  EXPECT_EQ(judged.verdict.culprit_ranks, RankSet{2});
+  EXPECT_EQ(judged.verdict.hung, Hung::yes);
+  EXPECT_EQ(judged.verdict.confidence, Confidence::likely);
+  EXPECT_EQ(judged.verdict.shape, "different operations");
+  EXPECT_EQ(judged.verdict.summary,
+            "Rank 2 is in all_gather #2 of gloo group \"default_pg\", [256] Float, ranks 0-1 are in all_reduce #2 of "
+            "gloo group \"default_pg\", [256] Float.");
+}
+
+TEST(CollectiveMismatch, DifferentSizesOfOneOperationAreOneToo) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2) + "recorded all_reduce #5 elements=256\n");
+  job.still(in_all_reduce(1, 2) + "recorded all_reduce #5 elements=128\n");
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "collective_mismatch");
+  EXPECT_EQ(judged.verdict.shape, "different sizes");
+  EXPECT_EQ(judged.verdict.culprit_ranks, (RankSet{0, 1})) << "nothing says which of the two is right";
+}
+
+TEST(CollectiveMismatch, IsNotClaimedAcrossGroupsNorAtDifferentNumbers) {
+  JobBuilder groups;
+  groups.still(in_all_reduce(0, 2) + "recorded all_reduce #2 group=tp\n");
+  groups.still(in_all_reduce(1, 2) + "recorded all_gather #2 group=dp\n");
+  EXPECT_EQ(only_job(groups).verdict.pattern, "unknown");
+  JobBuilder numbers;
+  numbers.still(in_all_reduce(0, 2) + "recorded all_reduce #2\n");
+  numbers.still(in_all_reduce(1, 2) + "recorded all_reduce #2 finished=1\nrecorded all_gather #3\n");
+  EXPECT_EQ(only_job(numbers).verdict.pattern, "unknown");
+}
+
+TEST(CollectiveMismatch, SizesThatMayDifferAreNone) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2) + "recorded all_to_all #2 elements=10\n");
+  job.still(in_all_reduce(1, 2) + "recorded all_to_all #2 elements=20\n");
+  EXPECT_THAT(only_job(job).verdict.pattern, Not("collective_mismatch"));
+}
+
+}  // namespace
+}  // namespace hangstack::classifiers
