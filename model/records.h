@@ -22,7 +22,7 @@ struct RecordedTensor {
 /// One entry of PyTorch's flight recorder. A sequence number is the group's own: equal numbers of two ranks are the
 /// same operation, or should be.
 struct RecordedOperation {
-  std::uint64_t id = 0;  ///< ascending by one in the order of recording
+  std::uint64_t id = 0;        ///< ascending by one in the order of recording
   std::uint64_t group_id = 0;  ///< the process's own number of the group
   std::string group;           ///< name, equal on all members
   std::string group_description;
@@ -65,9 +65,9 @@ struct RecordedGroupStatus {
 /// One of the process's flight recorders: gloo, classic NCCL and nccl2 have one each.
 struct FlightRecorder {
   RecordStatus status = RecordStatus::absent;
-  std::string reason;  ///< why it is not ok
-  std::string place;   ///< file and structure it was found in: "libtorch_cpu.so FlightRecorder<c10::Event>"
-  std::uint64_t recorded = 0;                 ///< operations since the process began
+  std::string reason;          ///< why it is not ok
+  std::string place;           ///< file and structure it was found in: "libtorch_cpu.so FlightRecorder<c10::Event>"
+  std::uint64_t recorded = 0;  ///< operations since the process began
   std::vector<RecordedOperation> operations;  ///< the latest of them, oldest first
   std::vector<RecordedGroup> groups;
   std::vector<RecordedGroupStatus> group_status;

@@ -208,7 +208,7 @@ void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& wa
   verdict.since_s = job.stuck_for(waiting);
   const bool still = waiting.minus(job.unmoved).empty() || job.samples == 1;
   verdict.hung = still && verdict.since_s && !waiting.empty() ? Hung::yes : Hung::undecided;
-  if (const auto age = job.least_sleep(waiting); still && age && *age < kLeastAge_s)
+  if (const auto age = job.least_age(waiting); still && age && *age < kLeastAge_s)
     verdict.against.push_back({fmt::format("{} not moved for {} only: from {:.0f} s on it is called hung",
                                            job.subject(waiting, "has", "have"), model::duration(*age), kLeastAge_s)});
 }

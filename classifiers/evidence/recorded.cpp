@@ -61,9 +61,8 @@ std::vector<RecordedGroup> pending_groups(const JobFacts& job) {
 
 std::string operation_text(const RecordedGroup& group, const RecordedOperation& operation) {
   const bool described = !group.description.empty() && group.description != "undefined";
-  std::string text =
-      fmt::format("{} #{} of {} group \"{}\"", operation.name, operation.sequence, group.backend,
-                  described ? group.description : group.name);
+  std::string text = fmt::format("{} #{} of {} group \"{}\"", operation.name, operation.sequence, group.backend,
+                                 described ? group.description : group.name);
   if (!operation.inputs.empty()) text += ", " + tensor_text(operation.inputs.front());
   if (operation.inputs.size() > 1) text += fmt::format(" and {} more", operation.inputs.size() - 1);
   return text;
@@ -81,7 +80,8 @@ std::vector<Observation> recorded_operations(const JobFacts& job) {
     add_others(group, first, texts);
     for (auto& [text, ranks] : texts) out.push_back({text, ranks, std::string(kSource)});
   }
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.ranks.size() < b.ranks.size(); });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.ranks.size() < b.ranks.size(); });
   constexpr std::size_t kMost = 8;
   if (out.size() > kMost) out.resize(kMost);
   return out;

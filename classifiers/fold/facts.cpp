@@ -139,6 +139,19 @@ void find_missing(JobFacts& job) {
   }
 }
 
+/// Of its oldest unfinished collective, by its flight recorder.
+std::optional<double> pending_age(const model::ProcessSnapshot& process) {
+  std::optional<double> oldest;
+  for (const auto& recorder : process.flight_recorders) {
+    for (const auto& operation : recorder.operations) {
+      if (operation.finished() || operation.point_to_point || operation.created_unix_ns <= 0) continue;
+      const double age = static_cast<double>(process.captured_at_unix_ns - operation.created_unix_ns) / 1e9;
+      if (age > 0) oldest = std::max(oldest.value_or(age), age);
+    }
+  }
+  return oldest;
+}
+
 }  // namespace
 
 std::string PendingOperation::main_site() const {
@@ -177,8 +190,20 @@ std::optional<double> JobFacts::least_sleep(const RankSet& set) const {
   return least;
 }
 
+std::optional<double> JobFacts::least_age(const RankSet& set) const {
+  std::optional<double> least;
+  for (const int n : set.ranks()) {
+    const RankFacts* facts = rank(n);
+    if (facts == nullptr) return std::nullopt;
+    const auto age = facts->process->asleep_s ? facts->process->asleep_s : pending_age(facts->process->last());
+    if (!age) return std::nullopt;
+    least = std::min(least.value_or(*age), *age);
+  }
+  return least;
+}
+
 std::optional<double> JobFacts::stuck_for(const RankSet& set) const {
-  if (const auto sleep = least_sleep(set); sleep && *sleep >= std::max(kLeastAge_s, span_s * 0.9)) return sleep;
+  if (const auto age = least_age(set); age && *age >= std::max(kLeastAge_s, span_s * 0.9)) return age;
   if (samples > 1 && span_s >= kLeastAge_s && set.minus(unmoved).empty() && !set.empty()) return span_s;
   return std::nullopt;
 }

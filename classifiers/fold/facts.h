@@ -73,7 +73,10 @@ struct JobFacts {
   [[nodiscard]] std::string subject(const model::RankSet& set, std::string_view one, std::string_view many) const;
   /// The shortest sleep among `set`: all of it has waited at least so long. None if any of it gives no age.
   [[nodiscard]] std::optional<double> least_sleep(const model::RankSet& set) const;
-  /// The age that makes "not moving" into "hung", at least kLeastAge_s: least_sleep(), or else the length of the watch.
+  /// The same with the age of a rank's unfinished collective where it gives no other: a wait for the device wakes by
+  /// itself.
+  [[nodiscard]] std::optional<double> least_age(const model::RankSet& set) const;
+  /// The age that makes "not moving" into "hung", at least kLeastAge_s: least_age(), or else the length of the watch.
   [[nodiscard]] std::optional<double> stuck_for(const model::RankSet& set) const;
   /// Missing, and nothing says where they are.
   [[nodiscard]] model::RankSet untraced() const { return missing.minus(left_out); }

@@ -24,9 +24,9 @@ using model::Verdict;
 
 /// Collectives whose members bring equally many elements (torch/distributed/distributed_c10d.py, 2.15).
 bool needs_equal_inputs(const std::string& name) {
-  static const std::set<std::string> kNames{"all_reduce",  "broadcast",        "reduce",
-                                            "all_gather",  "_all_gather_base", "reduce_scatter",
-                                            "allreduce",   "_reduce_scatter_base", "allgather"};
+  static const std::set<std::string> kNames{"all_reduce",       "broadcast",      "reduce",    "all_gather",
+                                            "_all_gather_base", "reduce_scatter", "allreduce", "_reduce_scatter_base",
+                                            "allgather"};
   return kNames.contains(name);
 }
 
@@ -96,8 +96,9 @@ Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
   decide_hung(verdict, job, waiting);
   verdict.confidence = waiting.minus(job.unmoved).empty() ? Confidence::likely : Confidence::possible;
   for (const Mismatch::Side& side : mismatch.sides) {
-    verdict.summary += fmt::format("{}{} in {}", verdict.summary.empty() ? "" : ", ", job.subject(side.ranks, "is", "are"),
-                                   operation_text(mismatch.group, *side.operation));
+    verdict.summary +=
+        fmt::format("{}{} in {}", verdict.summary.empty() ? "" : ", ", job.subject(side.ranks, "is", "are"),
+                    operation_text(mismatch.group, *side.operation));
   }
   verdict.summary += ".";
   append(verdict.observations, recorded_operations(job));
@@ -108,7 +109,8 @@ Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
   for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
   verdict.next_steps.push_back({fmt::format("what led {} there? the whole stacks", job.who(verdict.culprit_ranks)),
                                 fmt::format("hangstack {} --full", pids_option(job, verdict.culprit_ranks))});
-  verdict.verification.emplace_back("all members of the group call the same operation with fitting sizes, in one order");
+  verdict.verification.emplace_back(
+      "all members of the group call the same operation with fitting sizes, in one order");
   verdict.reference = "docs/verdicts.md#collective_mismatch";
   return verdict;
 }
@@ -121,7 +123,8 @@ Ruling judge_collective_mismatch(const JobFacts& job) {
   for (const RecordedGroup& group : groups) {
     const auto mismatch = mismatch_in(group);
     if (!mismatch) continue;
-    return {verdict_on(job, *mismatch), {},
+    return {verdict_on(job, *mismatch),
+            {},
             fmt::format("{} different operations at #{} of group \"{}\"", mismatch->sides.size(), mismatch->sequence,
                         mismatch->group.name)};
   }

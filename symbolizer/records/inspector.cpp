@@ -1,9 +1,10 @@
 // Reads along with the sampler what symbolizer/records needs, so that it is in the capture.
 
+#include "symbolizer/inspector.h"
+
 #include <memory>
 #include <vector>
 
-#include "symbolizer/inspector.h"
 #include "symbolizer/records/recorders.h"
 
 namespace hangstack::symbolizer {

@@ -24,8 +24,7 @@ struct KnownVariable {
 constexpr auto kVariables = std::to_array<KnownVariable>({
     {"libtorch_cpu.so", "_ZZN4c10d14FlightRecorderIN3c105EventEE3getEvE8instance", RecorderPlace::Kind::pointer,
      "FlightRecorder<c10::Event>"},
-    {"libtorch_cpu.so",
-     "_ZZN4c10d17getFlightRecorderERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE8registry",
+    {"libtorch_cpu.so", "_ZZN4c10d17getFlightRecorderERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE8registry",
      RecorderPlace::Kind::registry, "getFlightRecorder"},
     {"libtorch_cuda.so", "_ZZN4c10d14FlightRecorderIN3c104cuda9CUDAEventEE3getEvE8instance",
      RecorderPlace::Kind::pointer, "FlightRecorder<c10::cuda::CUDAEvent>"},
@@ -93,8 +92,7 @@ std::vector<model::FlightRecorder> read_recorders(const std::vector<RecorderPlac
     for (const CxxStruct& pair : read_hash_map(memory, place.address, kKeyBytes + 8, kMaxBackends)) {
       const auto backend = read_string(memory, pair, 0);
       const RemoteAddress recorder{pair.bytes.u64(kKeyBytes)};
-      if (backend && recorder)
-        recorders.push_back(read_one(recorder, place.name + "(\"" + *backend + "\")", memory));
+      if (backend && recorder) recorders.push_back(read_one(recorder, place.name + "(\"" + *backend + "\")", memory));
     }
   }
   return recorders;

@@ -146,6 +146,9 @@ void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std
   operation.inputs = {{{static_cast<std::int64_t>(number_in(keys, "elements", 256))}, text_in(keys, "dtype", "Float")}};
   operation.retired = keys.contains("finished");
   operation.point_to_point = keys.contains("p2p");
+  if (keys.contains("age"))
+    operation.created_unix_ns =
+        process.captured_at_unix_ns - static_cast<std::int64_t>(number_in(keys, "age")) * 1'000'000'000;
   if (process.flight_recorders.empty()) process.flight_recorders.emplace_back().status = model::RecordStatus::ok;
   auto& recorder = process.flight_recorders.front();
   operation.id = recorder.recorded++;

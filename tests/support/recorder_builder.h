@@ -16,9 +16,9 @@ class RecorderBuilder {
     std::string name;
     std::uint64_t sequence = 0;
     bool retired = false;
-    std::vector<std::uint64_t> sizes = {256, 256};    ///< of one input, then of one output
-    std::vector<std::uint64_t> dimensions = {1};  ///< of the input; the output has as many
-    std::uint8_t type = 6;                        ///< Float
+    std::vector<std::uint64_t> sizes = {256, 256};  ///< of one input, then of one output
+    std::vector<std::uint64_t> dimensions = {1};    ///< of the input; the output has as many
+    std::uint8_t type = 6;                          ///< Float
   };
 
   RecorderBuilder(const symbolizer::RecorderLayout& layout, std::uint64_t capacity);

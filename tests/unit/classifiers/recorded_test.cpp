@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,6 +51,25 @@ TEST(CollectiveMismatch, NamesTheRankThatIsAloneInItsOperation) {
   EXPECT_EQ(judged.verdict.summary,
             "Rank 2 is in all_gather #2 of gloo group \"default_pg\", [256] Float, ranks 0-1 are in all_reduce #2 of "
             "gloo group \"default_pg\", [256] Float.");
+}
+
+/// A wait for the device naps or spins: the kernel knows no age of it.
+TEST(Recorded, AnUnfinishedOperationGivesTheAgeOfADeviceWait) {
+  for (const auto& [age, hung] : {std::pair{60, Hung::yes}, {4, Hung::undecided}}) {
+    JobBuilder job;
+    for (const int rank : {0, 1}) {
+      const std::string text = fmt::format(
+          "process rank={} world=2 at=1000\nthread main syscall=clock_nanosleep switches={{}}\n  clock_nanosleep "
+          "libc.so.6\n"
+          "  cuCtxSynchronize libcuda.so.1\n  cudaDeviceSynchronize libcudart.so.12\n  py step train.py:9\n"
+          "recorded {} #2 age={}\n",
+          rank, rank == 0 ? "all_reduce" : "all_gather", age);
+      job.moving(fmt::format(fmt::runtime(text), 5), fmt::format(fmt::runtime(text), 9));
+    }
+    const Job judged = only_job(job);
+    EXPECT_EQ(judged.verdict.pattern, "collective_mismatch");
+    EXPECT_EQ(judged.verdict.hung, hung);
+  }
 }
 
 TEST(CollectiveMismatch, DifferentSizesOfOneOperationAreOneToo) {

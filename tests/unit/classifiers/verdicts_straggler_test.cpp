@@ -51,8 +51,9 @@ TEST(Straggler, WhoseChildRestsTooIsHungAndTheChildIsNamed) {
 TEST(Straggler, ChildThatWasReadToldByItsStack) {
   JobBuilder job;
   job.still(in_all_reduce(0, 2, 20, 50)).still(waiting_for_child("child 2371 python ticks=5"));
-  job.still("process pid=2371 role=dataloader parent=1001\nthread main asleep=50 syscall=read\n  read libc.so.6\n"
-            "  py fetch data.py:7\n");
+  job.still(
+      "process pid=2371 role=dataloader parent=1001\nthread main asleep=50 syscall=read\n  read libc.so.6\n"
+      "  py fetch data.py:7\n");
   const Job judged = only_job(job);
   EXPECT_THAT(observations(judged), HasSubstr("its child process 2371 (python) waits for I/O in read"));
   EXPECT_THAT(observations(judged), HasSubstr("fetch data.py:7"));

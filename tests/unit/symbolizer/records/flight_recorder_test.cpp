@@ -60,8 +60,7 @@ TEST_P(EveryLayout, GroupsAndTheirStatusComeFromTheTrees) {
 }
 
 INSTANTIATE_TEST_SUITE_P(FlightRecorder, EveryLayout,
-                         testing::ValuesIn(recorder_layouts().begin(), recorder_layouts().end()),
-                         [](const auto& info) {
+                         testing::ValuesIn(recorder_layouts().begin(), recorder_layouts().end()), [](const auto& info) {
                            std::string name = "torch_" + std::string(info.param->torch);
                            std::ranges::replace(name, '.', '_');
                            return name;
