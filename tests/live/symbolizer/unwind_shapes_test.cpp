@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "model/segment_reader.h"
 #include "symbolizer/symbolizer.h"
@@ -68,15 +71,12 @@ struct Shapes {
     capture = tests::ptrace_capture(process.pid(), std::size_t{64} << 20, inspector.get());
   }
   bool wait_for_vfork() const {
-    for (std::int32_t tid = process.pid(); tid < process.pid() + 64; ++tid) {
+    const std::string folder = "/proc/" + std::to_string(process.pid()) + "/task";
+    for (const auto& task : std::filesystem::directory_iterator(folder)) {
+      std::ifstream comm(task.path() / "comm");
       std::string name;
-      FILE* file =
-          fopen(("/proc/" + std::to_string(process.pid()) + "/task/" + std::to_string(tid) + "/comm").c_str(), "re");
-      if (file == nullptr) continue;
-      char text[32] = {};
-      if (fgets(text, sizeof text, file) != nullptr) name = text;
-      fclose(file);
-      if (name == "vfork\n") return tests::wait_for_state(process.pid(), tid, "D");
+      if (std::getline(comm, name) && name == "vfork")
+        return tests::wait_for_state(process.pid(), std::stoi(task.path().filename()), "D");
     }
     return false;
   }
