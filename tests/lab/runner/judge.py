@@ -77,7 +77,7 @@ def word_for(scenario, verdict):
     return "misled" if innocent else "open"
 
 
-def stacks(report, pids, count=7):
+def stacks(report, pids, count=11):
     found = {}
     for rank, pid in enumerate(pids):
         blocking = [thread for thread in threads_of(report, pid) if thread["blocking"]]

@@ -5,7 +5,10 @@ END = "<!-- end of what the runner writes -->"
 
 
 def short(name):
-    return name.removeprefix("py:").split("(")[0].replace("|", "\\|")
+    """A frame without its arguments, and of a nameless one the file's name only: where it lies is one machine's matter."""
+    if name.startswith("??"):
+        return "?? " + name.rsplit("/", 1)[-1].removeprefix("?? ").replace("None", "...")
+    return name.removeprefix("py:").replace("(anonymous namespace)::", "").split("(")[0].replace("|", "\\|")
 
 
 def stack_line(frames):
@@ -35,7 +38,7 @@ def lines(scenarios, torches, seen):
         cells = [cell(seen.get((name, torch.name))) for torch in torches]
         yield f"| {name} | {right.strip()} | " + " | ".join(cells) + " |"
     yield ""
-    yield "What blocks each rank: the seven innermost frames of the thread that hangstack calls blocking, innermost first."
+    yield "What blocks each rank: the innermost frames of the thread that hangstack calls blocking, innermost first."
     for name, scenario in scenarios.items():
         runs = {torch.name: seen.get((name, torch.name)) for torch in torches}
         if scenario.outcome == "ends" or not any(runs.values()):
@@ -43,9 +46,17 @@ def lines(scenarios, torches, seen):
         yield ""
         yield f"**{name}**: {scenario.title}"
         yield ""
-        for torch, each in runs.items():
-            for rank, frames in (each[-1].stacks if each else {}).items():
-                yield f"- {torch}, rank {rank}: {stack_line(frames) or 'no process'}"
+        for (rank, stack), versions in stacks_of(runs).items():
+            yield f"- rank {rank}, {', '.join(versions)}: {stack}"
+
+
+def stacks_of(runs):
+    """{(rank, stack as text): the versions that show it}, of the last run of each version."""
+    found = {}
+    for version, each in runs.items():
+        for rank, frames in (each[-1].stacks if each else {}).items():
+            found.setdefault((int(rank), stack_line(frames) or "no process"), []).append(version)
+    return dict(sorted(found.items()))
 
 
 def write(path, scenarios, torches, seen):
