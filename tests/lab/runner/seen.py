@@ -6,7 +6,7 @@ import json
 import environments
 from judge import Judgement
 
-FOLDER = environments.CACHE / "lab-seen"
+FOLDER = environments.ROOT / "build" / "lab-seen"  # of this checkout, as is the hangstack that was tested
 
 
 def path_of(name, torch):
