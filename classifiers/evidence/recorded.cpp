@@ -23,6 +23,13 @@ void add_operation(RecordedGroup& group, int rank, const RecordedOperation& oper
   if (pending == nullptr || operation.sequence < pending->sequence) pending = &operation;
 }
 
+void add_members(RecordedGroup& group, const model::FlightRecorder& recorder) {
+  if (!group.members.empty()) return;
+  const auto listed = std::ranges::find(recorder.groups, group.name, &model::RecordedGroup::name);
+  if (listed == recorder.groups.end()) return;
+  for (const std::uint64_t rank : listed->ranks) group.members.insert(static_cast<int>(rank));
+}
+
 std::string tensor_text(const model::RecordedTensor& tensor) {
   return fmt::format("[{}]{}{}", fmt::join(tensor.sizes, ", "), tensor.dtype.empty() ? "" : " ", tensor.dtype);
 }
@@ -40,6 +47,12 @@ void add_others(const RecordedGroup& group, std::uint64_t first, std::map<std::s
 
 }  // namespace
 
+std::uint64_t RecordedGroup::first_pending() const {
+  std::uint64_t first = pending.begin()->second->sequence;
+  for (const auto& [rank, operation] : pending) first = std::min(first, operation->sequence);
+  return first;
+}
+
 std::vector<RecordedGroup> pending_groups(const JobFacts& job) {
   std::map<std::tuple<std::string, std::string>, RecordedGroup> groups;
   for (const RankFacts& rank : job.ranks) {
@@ -50,6 +63,7 @@ std::vector<RecordedGroup> pending_groups(const JobFacts& job) {
         group.name = operation.group;
         if (group.description.empty()) group.description = operation.group_description;
         add_operation(group, rank.number, operation);
+        add_members(group, recorder);
       }
     }
   }
@@ -72,12 +86,9 @@ std::vector<Observation> recorded_operations(const JobFacts& job) {
   std::vector<Observation> out;
   for (const RecordedGroup& group : pending_groups(job)) {
     std::map<std::string, RankSet> texts;
-    std::uint64_t first = group.pending.begin()->second->sequence;
-    for (const auto& [rank, operation] : group.pending) {
-      first = std::min(first, operation->sequence);
+    for (const auto& [rank, operation] : group.pending)
       texts[operation_text(group, *operation) + ", not finished"].insert(rank);
-    }
-    add_others(group, first, texts);
+    add_others(group, group.first_pending(), texts);
     for (auto& [text, ranks] : texts) out.push_back({text, ranks, std::string(kSource)});
   }
   std::stable_sort(out.begin(), out.end(),

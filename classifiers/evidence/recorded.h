@@ -2,7 +2,9 @@
 // What the ranks' flight recorders say together. Operations are joined by their group's name and sequence number, never
 // by how many there are: a ring forgets.
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,12 @@ struct RecordedGroup {
   std::string description;
   std::map<int, const model::RecordedOperation*> pending;  ///< the first unfinished collective of each rank
   std::map<int, const model::RecordedOperation*> latest;   ///< the last collective that each rank recorded
+  std::set<int> members;                                   ///< as the recorders list them; empty if they do not
+
+  /// The lowest sequence number that is unfinished; only for groups with pending operations.
+  [[nodiscard]] std::uint64_t first_pending() const;
+  /// Listed, or seen in it before.
+  [[nodiscard]] bool has_member(int rank) const { return members.contains(rank) || latest.contains(rank); }
 };
 
 /// Ascending by backend and name; only groups in which a rank has something unfinished.

@@ -26,6 +26,7 @@ Ruling judge_process_stopped(const JobFacts& job);
 Ruling judge_rank_died(const JobFacts& job);
 Ruling judge_not_hung(const JobFacts& job);
 Ruling judge_collective_mismatch(const JobFacts& job);
+Ruling judge_cross_group_order(const JobFacts& job);
 Ruling judge_asymmetric_control_flow(const JobFacts& job);
 Ruling judge_host_straggler(const JobFacts& job);
 Ruling judge_unknown(const JobFacts& job);

@@ -8,6 +8,7 @@ const std::vector<Rule>& rules() {
       {"rank_died", judge_rank_died},
       {"not_hung", judge_not_hung},
       {"collective_mismatch", judge_collective_mismatch},
+      {"cross_group_order", judge_cross_group_order},
       {"asymmetric_control_flow", judge_asymmetric_control_flow},
       {"host_straggler", judge_host_straggler},
       {"unknown", judge_unknown},

@@ -93,6 +93,31 @@ TEST(CollectiveMismatch, IsNotClaimedAcrossGroupsNorAtDifferentNumbers) {
   EXPECT_EQ(only_job(numbers).verdict.pattern, "unknown");
 }
 
+TEST(CrossGroupOrder, TwoGroupsThatWaitForEachOthersRanks) {
+  JobBuilder job;
+  const std::string before = "recorded all_reduce #1 group=tp finished=1\nrecorded all_reduce #1 group=dp finished=1\n";
+  job.still(in_all_reduce(0, 2) + before + "recorded all_reduce #2 group=tp\n");
+  job.still(in_all_reduce(1, 2) + before + "recorded all_reduce #2 group=dp\n");
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "cross_group_order");
+  EXPECT_EQ(judged.verdict.culprit_ranks, (RankSet{0, 1}));
+  EXPECT_EQ(judged.verdict.hung, Hung::yes);
+  EXPECT_EQ(judged.verdict.summary,
+            "Rank 1 is in all_reduce #2 of gloo group \"dp\", [256] Float; rank 0 is in all_reduce #2 of gloo group "
+            "\"tp\", [256] Float; neither has begun the other's.");
+}
+
+TEST(CrossGroupOrder, NeedsBothToBeExpectedThere) {
+  JobBuilder strangers;
+  strangers.still(in_all_reduce(0, 2) + "recorded all_reduce #2 group=tp\n");
+  strangers.still(in_all_reduce(1, 2) + "recorded all_reduce #2 group=dp\n");
+  EXPECT_NE(only_job(strangers).verdict.pattern, "cross_group_order") << "neither was seen in the other's group";
+  JobBuilder asynchronous;
+  const std::string both = "recorded all_reduce #2 group=tp\nrecorded all_reduce #2 group=dp\n";
+  for (const int rank : {0, 1}) asynchronous.still(in_all_reduce(rank, 2) + both);
+  EXPECT_NE(only_job(asynchronous).verdict.pattern, "cross_group_order") << "both have begun both";
+}
+
 TEST(CollectiveMismatch, SizesThatMayDifferAreNone) {
   JobBuilder job;
   job.still(in_all_reduce(0, 2) + "recorded all_to_all #2 elements=10\n");

@@ -1,0 +1,89 @@
+// cross_group_order: two groups with common ranks are used in opposite order. One side waits in a collective of the first
+// group, the other in one of the second, and neither has begun the other's.
+//
+// Evidence: the ranks' flight recorders (what each has begun in which group), stacks and the kernel's counters. Cannot
+// know: which order is the right one; the smaller side is named, both if none is smaller.
+
+#include <fmt/format.h>
+
+#include "classifiers/evidence/observations.h"
+#include "classifiers/evidence/recorded.h"
+#include "classifiers/patterns/pattern.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Confidence;
+using model::RankSet;
+using model::Verdict;
+
+/// Ranks that are in a collective of `group`, and are expected in the pending one of `other`, which they have not begun.
+RankSet absent_from(const RecordedGroup& other, const RecordedGroup& group) {
+  RankSet absent;
+  const std::uint64_t awaited = other.first_pending();
+  for (const auto& [rank, operation] : group.pending) {
+    if (other.pending.contains(rank) || !other.has_member(rank)) continue;
+    const auto latest = other.latest.find(rank);
+    if (latest == other.latest.end() || latest->second->sequence < awaited) absent.insert(rank);
+  }
+  return absent;
+}
+
+struct Crossing {
+  const RecordedGroup* first = nullptr;
+  const RecordedGroup* second = nullptr;
+  RankSet in_first;   ///< and not in the second
+  RankSet in_second;  ///< and not in the first
+};
+
+std::optional<Crossing> crossing_in(const std::vector<RecordedGroup>& groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (std::size_t j = i + 1; j < groups.size(); ++j) {
+      Crossing found{&groups[i], &groups[j], absent_from(groups[j], groups[i]), absent_from(groups[i], groups[j])};
+      if (!found.in_first.empty() && !found.in_second.empty()) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string pending_text(const RecordedGroup& group) { return operation_text(group, *group.pending.begin()->second); }
+
+Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
+  const RankSet waiting = crossing.in_first.united(crossing.in_second);
+  Verdict verdict;
+  verdict.pattern = "cross_group_order";
+  verdict.shape = "two groups in opposite order";
+  const std::size_t first = crossing.in_first.size();
+  const std::size_t second = crossing.in_second.size();
+  verdict.culprit_ranks = first == second ? waiting : first < second ? crossing.in_first : crossing.in_second;
+  decide_hung(verdict, job, waiting);
+  verdict.confidence = waiting.minus(job.unmoved).empty() ? Confidence::likely : Confidence::possible;
+  verdict.summary = fmt::format("{} in {}; {} in {}; neither has begun the other's.",
+                                job.subject(crossing.in_first, "is", "are"), pending_text(*crossing.first),
+                                job.subject(crossing.in_second, "is", "are"), pending_text(*crossing.second));
+  append(verdict.observations, recorded_operations(job));
+  append(verdict.observations, waiting_in_operations(job));
+  append(verdict.observations, places_of(job, job.device));
+  append(verdict.observations, rest_of(job, waiting));
+  append(verdict.observations, roll_call(job));
+  for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
+  verdict.next_steps.push_back({"where do the two orders come from? the whole stacks",
+                                fmt::format("hangstack {} --full", pids_option(job, waiting))});
+  verdict.verification.emplace_back("every rank uses the groups that it shares with others in one order");
+  verdict.reference = "docs/verdicts.md#cross_group_order";
+  return verdict;
+}
+
+}  // namespace
+
+Ruling judge_cross_group_order(const JobFacts& job) {
+  const std::vector<RecordedGroup> groups = pending_groups(job);
+  if (groups.size() < 2) return {{}, {}, "not two groups have an unfinished collective in a flight recorder"};
+  const auto crossing = crossing_in(groups);
+  if (!crossing) return {{}, {}, "no two groups wait for each other's ranks"};
+  return {verdict_on(job, *crossing), {},
+          fmt::format("{} in group \"{}\" and {} in group \"{}\" wait for each other", job.who(crossing->in_first),
+                      crossing->first->name, job.who(crossing->in_second), crossing->second->name)};
+}
+
+}  // namespace hangstack::classifiers
