@@ -1,5 +1,5 @@
-// cross_group_order: two groups with common ranks are used in opposite order. One side waits in a collective of the first
-// group, the other in one of the second, and neither has begun the other's.
+// cross_group_order: two groups with common ranks are used in opposite order. One side waits in a collective of the
+// first group, the other in one of the second, and neither has begun the other's.
 //
 // Evidence: the ranks' flight recorders (what each has begun in which group), stacks and the kernel's counters. Cannot
 // know: which order is the right one; the smaller side is named, both if none is smaller.
@@ -17,7 +17,8 @@ using model::Confidence;
 using model::RankSet;
 using model::Verdict;
 
-/// Ranks that are in a collective of `group`, and are expected in the pending one of `other`, which they have not begun.
+/// Ranks that are in a collective of `group`, and are expected in the pending one of `other`, which they have not
+/// begun.
 RankSet absent_from(const RecordedGroup& other, const RecordedGroup& group) {
   RankSet absent;
   const std::uint64_t awaited = other.first_pending();
@@ -81,7 +82,8 @@ Ruling judge_cross_group_order(const JobFacts& job) {
   if (groups.size() < 2) return {{}, {}, "not two groups have an unfinished collective in a flight recorder"};
   const auto crossing = crossing_in(groups);
   if (!crossing) return {{}, {}, "no two groups wait for each other's ranks"};
-  return {verdict_on(job, *crossing), {},
+  return {verdict_on(job, *crossing),
+          {},
           fmt::format("{} in group \"{}\" and {} in group \"{}\" wait for each other", job.who(crossing->in_first),
                       crossing->first->name, job.who(crossing->in_second), crossing->second->name)};
 }

@@ -22,8 +22,7 @@ struct Key {
 /// Waits that stand in several places of a library: addresses and inner names vary while nothing moves.
 bool wanders(const ThreadState& state) {
   return state.kind == StateKind::device || state.kind == StateKind::gil || state.beneath == StateKind::device ||
-         state.beneath == StateKind::gil || state.detail.starts_with("cu") ||
-         state.detail.find("communicator") != std::string::npos || state.kind == StateKind::teardown;
+         state.beneath == StateKind::gil || state.detail.starts_with("cu") || state.polls;
 }
 
 /// What an interpreter's loop calls now and then says nothing about where it is.

@@ -75,6 +75,7 @@ struct ThreadState {
   std::optional<CallSite> site;            ///< the user's innermost frame
   std::optional<CallSite> caller;          ///< the user's frame around it
   bool wakes_by_itself = false;            ///< a wait with a time limit, or a spinning one: its counters may change
+  bool polls = false;  ///< in a library that asks again and again, from several of its functions: NCCL's host code
 };
 
 }  // namespace hangstack::classifiers

@@ -44,6 +44,20 @@ std::optional<std::string> device_call(const ThreadView& view) {
   return std::nullopt;
 }
 
+/// NCCL's sockets are not blocking: bootstrap, transports and groups turn in loops over accept, recv and poll until the
+/// peer is there (NCCL 2.27 to 2.30, src/misc/socket.cc, src/bootstrap.cc, src/group.cc).
+bool is_in_nccl(const ThreadView& view) {
+  for (std::size_t i = 0; i < view.inner_end; ++i) {
+    if (view.is_python(i)) continue;
+    const auto name = view.names[i];
+    if (name.starts_with("ncclCommInit") || name.starts_with("ncclGroupEnd") || name.starts_with("ncclTransport") ||
+        name.starts_with("ncclSocket") || name.starts_with("bootstrap") || name == "ncclCommSplit" ||
+        name == "ncclCommFinalize" || name == "ncclCommAbort" || name == "ncclCommDestroy")
+      return true;
+  }
+  return false;
+}
+
 /// The GIL is what the thread waits for if the interpreter's own function is the first that is no plumbing.
 bool waits_for_gil(const ThreadView& view) {
   if (view.thread->gil == GilState::waits) return true;
@@ -138,7 +152,8 @@ void from_stack(const ThreadView& view, const Wait& wait, ThreadState& state) {
     state.operation = operation->name;
     state.detail = operation->detail;
     if (state.detail.empty() && device) state.detail = *device;
-    state.wakes_by_itself = state.wakes_by_itself || device.has_value();
+    state.polls = operation->kind == StateKind::teardown || is_in_nccl(view);
+    state.wakes_by_itself = state.wakes_by_itself || state.polls || device.has_value();
     std::string title = operation->name;
     if (operation->kind == StateKind::store && title.empty()) {
       title = "the c10d store";

@@ -43,7 +43,6 @@ SCENARIO = Scenario(
         1: ASLEEP_OUTSIDE,
     },
     busy={"2.15-classic": (0,)},  # NCCL 2.30 polls its socket on the main thread
-    known_faults={"2.15-classic": "a rank that polls its socket is taken for one that moves"},
     verdict=("host_straggler",),
     culprits=(1,),
 )

@@ -47,7 +47,6 @@ SCENARIO = Scenario(
     elsewhere={0: {"2.8": ["bootstrapInit", "ncclCommInitRankFunc", "ncclAsyncJobMain"], "any": ["bootstrapRoot"]}},
     # NCCL 2.30 polls its socket on the main thread; 2.27 gives the job a thread of its own, and naps.
     busy={"nccl2": (0,), "2.15-classic": (0,)},
-    known_faults=dict.fromkeys(("nccl2", "2.15-classic"), "a rank that polls its socket is taken for one that moves"),
     verdict=("host_straggler",),
     culprits=(1,),
 )

@@ -24,7 +24,6 @@ SCENARIO = Scenario(
     reason=reason,
     frames={rank: {"nccl2": NCCL2, "classic": CLASSIC} for rank in (0, 1)},
     busy={"nccl2": (0, 1)},
-    known_faults={"nccl2": "the busy loop of destroy_process_group() may be taken for progress"},
     verdict=("destroy_deadlock", "nccl_timeout"),
     environment={"HANGSTACK_LAB_KERNEL": "stuck:2"},
 )

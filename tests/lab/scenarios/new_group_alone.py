@@ -22,7 +22,6 @@ SCENARIO = Scenario(
     busy={"nccl2": (0,), "2.15-classic": (0,)},
     verdict=("barrier_deadlock", "init_bootstrap", "host_straggler"),
     culprits=(1,),
-    known_faults=dict.fromkeys(("nccl2", "2.15-classic"), "a rank that polls its socket is taken for one that moves"),
 )
 
 

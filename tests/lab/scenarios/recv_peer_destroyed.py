@@ -23,7 +23,6 @@ SCENARIO = Scenario(
     busy={"nccl2": (0,), "2.15-classic": (0,)},
     verdict=("p2p_hang_after_abort", "host_straggler", "asymmetric_control_flow"),
     culprits=(1,),
-    known_faults=dict.fromkeys(("nccl2", "2.15-classic"), "a rank that polls its socket is taken for one that moves"),
 )
 
 

@@ -48,6 +48,25 @@ std::string computing(int rank, int ticks, int runs) {
              runs);
 }
 
+/// NCCL turns in a loop over sockets that do not block: at each look it is in another call, and no nearer.
+TEST(MovingJob, ARankThatPollsForItsPeerIsNoMovement) {
+  const std::string setup =
+      "  bootstrapInit libnccl.so.2\n  ncclCommInitRankFunc libnccl.so.2\n  ncclGroupEndInternal libnccl.so.2\n"
+      "  py _new_process_group_helper torch/distributed/distributed_c10d.py:5\n"
+      "  py init_process_group torch/distributed/distributed_c10d.py:9\n  py main train.py:3\n";
+  JobBuilder job;
+  job.moving(
+      "process rank=0 world=2\nthread main state=R user=5\n  accept libc.so.6\n  ncclSocketAccept libnccl.so.2\n" +
+          setup,
+      "process rank=0 world=2\nthread main state=R user=205\n  recv libc.so.6\n  socketProgress libnccl.so.2\n" +
+          setup);
+  job.still(in_user_code(1, 2, "asleep=50 syscall=clock_nanosleep", "  clock_nanosleep libc.so.6"));
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  EXPECT_NE(judged.verdict.hung, Hung::no);
+  EXPECT_EQ(judged.verdict.culprit_ranks, model::RankSet{1});
+}
+
 TEST(MovingJob, AllThatCircleInOneFunctionAreUndecided) {
   JobBuilder job;
   for (int rank = 0; rank < 2; ++rank) job.moving(computing(rank, 5, 40), computing(rank, 205, 40));
