@@ -11,30 +11,11 @@
 #include "symbolizer/python/frame_walk.h"
 #include "symbolizer/python/runtime.h"
 #include "symbolizer/python/thread_name.h"
+#include "tests/fuzz/repeated_memory.h"
 
 namespace {
 
 using namespace hangstack;
-
-/// The input over and over again, so that any pointer leads into it; the last page of each 64 KiB is not readable.
-class RepeatedMemory : public model::MemoryReader {
- public:
-  explicit RepeatedMemory(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-  void read_batch(std::span<model::ReadRequest> requests) override {
-    for (model::ReadRequest& request : requests) {
-      request.got = 0;
-      while (request.got < request.into.size()) {
-        const std::uint64_t at = request.address.value + request.got;
-        if (bytes_.empty() || (at & 0xf000U) == 0xf000U) break;
-        request.into[request.got++] = bytes_[at % bytes_.size()];
-      }
-    }
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-};
 
 void read_everything(const symbolizer::Layout& layout, model::MemoryReader& memory, model::RemoteAddress address) {
   using namespace symbolizer;
@@ -59,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 9 || size > 32768) return 0;
   const auto bytes = std::as_bytes(std::span(data, size));
   const model::RemoteAddress address{static_cast<std::uint64_t>(data[0]) * 8 + 8};
-  RepeatedMemory memory(bytes.subspan(1));
+  tests::RepeatedMemory memory(bytes.subspan(1));
   for (const int minor : {8, 9, 10, 11, 12}) read_everything(*symbolizer::fixed_layout(minor), memory, address);
   if (const auto layout = symbolizer::layout_from_debug_offsets(bytes.subspan(1))) {
     read_everything(*layout, memory, address);
