@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "classifiers/normalize/names.h"
+#include "model/without_numbers.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -104,7 +104,7 @@ std::vector<Observation> other_threads(const JobFacts& job) {
       const std::string& known = raw.python_name.empty() ? thread.role.name : raw.python_name;
       const std::string& name = known.empty() ? raw.name : known;
       std::string state = state_text(thread.state);
-      Alike& alike = found[without_numbers(name) + '\n' + state];
+      Alike& alike = found[model::without_numbers(name) + '\n' + state];
       if (alike.count++ == 0) {
         alike.name = name;
         alike.state = std::move(state);

@@ -50,6 +50,15 @@ std::string activity(const ThreadState& state) {
 
 bool plural(const RankSet& set) { return set.size() > 1; }
 
+/// More are not named in a command: without pids hangstack finds them by itself.
+constexpr std::size_t kMostPids = 16;
+
+std::vector<std::int32_t> pids_of(const JobFacts& job) {
+  std::vector<std::int32_t> pids;
+  for (const RankFacts& rank : job.ranks) pids.push_back(rank.process->last().pid);
+  return pids;
+}
+
 }  // namespace
 
 void append(std::vector<Observation>& to, std::vector<Observation> more) {
@@ -185,20 +194,15 @@ std::string pids_option(const JobFacts& job, const RankSet& set) {
 }
 
 std::string again(const JobFacts& job, std::string_view arguments) {
-  constexpr std::size_t kMostNamed = 16;
-  if (job.ranks.empty() || job.ranks.size() > kMostNamed) return fmt::format("hangstack {}", arguments);
-  std::vector<std::int32_t> pids;
-  for (const RankFacts& rank : job.ranks) pids.push_back(rank.process->last().pid);
-  return fmt::format("hangstack --pids {} {}", fmt::join(pids, " "), arguments);
+  if (job.ranks.empty() || job.ranks.size() > kMostPids) return fmt::format("hangstack {}", arguments);
+  return fmt::format("hangstack --pids {} {}", fmt::join(pids_of(job), " "), arguments);
 }
 
 std::optional<model::NextStep> with_left_out(const JobFacts& job) {
   if (job.left_out.empty()) return std::nullopt;
-  std::vector<std::int32_t> pids;
-  for (const auto& rank : job.ranks) pids.push_back(rank.process->last().pid);
+  std::vector<std::int32_t> pids = pids_of(job);
   pids.insert(pids.end(), job.left_out_pids.begin(), job.left_out_pids.end());
-  constexpr std::size_t kMostNamed = 16;
-  const bool few = pids.size() <= kMostNamed;
+  const bool few = pids.size() <= kMostPids;
   return model::NextStep{
       fmt::format("look at all ranks of the job on this host: {} was not asked for", job.who(job.left_out)),
       few ? fmt::format("hangstack --pids {}", fmt::join(pids, " ")) : "hangstack"};

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "classifiers/fold/chain.h"
-#include "classifiers/normalize/names.h"
+#include "model/without_numbers.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -144,7 +144,7 @@ std::vector<TreeNode> merged(const Strandbook& book, const RankSet& all) {
 
 std::string label_of(const ThreadFacts& thread) {
   const auto& raw = *thread.view.thread;
-  if (!raw.python_name.empty()) return without_numbers(raw.python_name);
+  if (!raw.python_name.empty()) return model::without_numbers(raw.python_name);
   if (!thread.role.name.empty() && thread.role.name != "python") return thread.role.name;
   return raw.name.empty() ? "thread" : raw.name;
 }

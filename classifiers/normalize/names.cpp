@@ -142,16 +142,6 @@ std::string_view last_component(std::string_view qualified) {
   return at == std::string_view::npos ? qualified : qualified.substr(at + 1);
 }
 
-std::string without_numbers(std::string_view name) {
-  std::string shape;
-  for (const char c : name) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit) shape += c;
-    if (digit && !shape.ends_with('#')) shape += '#';
-  }
-  return shape;
-}
-
 const std::string& NameTable::canonical(const std::string& function) {
   const auto [at, fresh] = names_.try_emplace(function);
   if (fresh) at->second = canonical_name(function);

@@ -16,9 +16,6 @@ std::string canonical_name(std::string_view function);
 /// "c10d::Work::wait" -> "wait"; "Thread.join" -> "join"; a name without either separator is returned whole.
 std::string_view last_component(std::string_view qualified);
 
-/// A thread's name with "#" for each number: "Thread-# (worker)". Threads of one pool are alike.
-std::string without_numbers(std::string_view name);
-
 /// Canonical names, each computed once: ranks of one job share nearly all of them. References stay valid for the
 /// life of the table.
 class NameTable {

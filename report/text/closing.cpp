@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/without_numbers.h"
 #include "report/printable.h"
 #include "report/problems.h"
 #include "report/text/folding.h"
@@ -19,17 +20,7 @@ constexpr int kSubjectColumns = 24;
 constexpr int kScopeColumns = 10;
 constexpr std::size_t kMostClasses = 40;
 
-/// Numbers become '#': failures that differ only in them are one class.
-std::string shape_of(std::string_view message) {
-  std::string shape;
-  for (const char c : message) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit) shape += c;
-    if (digit && !shape.ends_with('#')) shape += '#';
-  }
-  return shape;
-}
-
+/// Failures that differ only in numbers.
 struct ProblemClass {
   std::vector<const model::Problem*> members;
 };
@@ -38,8 +29,9 @@ std::vector<ProblemClass> classes_of(const std::vector<model::Problem>& problems
   std::map<std::tuple<std::string, model::ErrorCode, std::string, std::string>, std::size_t> known;
   std::vector<ProblemClass> classes;
   for (const auto& p : problems) {
-    const auto [it, fresh] =
-        known.try_emplace({p.scope, p.error.code, shape_of(p.error.message), shape_of(p.error.fix)}, classes.size());
+    const auto [it, fresh] = known.try_emplace(
+        {p.scope, p.error.code, model::without_numbers(p.error.message), model::without_numbers(p.error.fix)},
+        classes.size());
     if (fresh) classes.emplace_back();
     classes[it->second].members.push_back(&p);
   }
