@@ -30,7 +30,7 @@ std::string_view stop_name(sampler::StopMode mode) {
   return "auto";
 }
 
-/// Records are wanted as they are at the end.
+/// Records once per sample: what ended between two of them is movement that no stack shows.
 sampler::InspectorFactory inspector_factory(symbolizer::Symbolizer& symbolizer, bool records) {
   return [&symbolizer, records] { return symbolizer.make_inspector(records); };
 }
@@ -165,7 +165,7 @@ Session take_samples(const std::vector<std::int32_t>& pids, const Options& optio
     progress(fmt::format("sample {} of {}: {} processes", i + 1, options.samples, left.size()));
     const auto started = Clock::now();
     std::vector<SampledProcess> sample;
-    const auto make_inspector = inspector_factory(symbolizer, i + 1 == options.samples);
+    const auto make_inspector = inspector_factory(symbolizer, true);
     for (auto& result : sampler::sample_processes(targets_of(left), options.sampling, make_inspector, interrupted)) {
       if (result) {
         sample.push_back({std::move(*result), std::nullopt});

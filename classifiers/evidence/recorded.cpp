@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+
+#include "classifiers/evidence/observations.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -14,28 +15,12 @@ using model::RecordedOperation;
 
 constexpr std::string_view kSource = "flight recorder";
 
-void add_operation(RecordedGroup& group, int rank, const RecordedOperation& operation) {
-  if (operation.point_to_point) return;
-  const RecordedOperation*& latest = group.latest[rank];
-  if (latest == nullptr || operation.sequence >= latest->sequence) latest = &operation;
-  if (operation.finished()) return;
-  const RecordedOperation*& pending = group.pending[rank];
-  if (pending == nullptr || operation.sequence < pending->sequence) pending = &operation;
-}
-
-void add_members(RecordedGroup& group, const model::FlightRecorder& recorder) {
-  if (!group.members.empty()) return;
-  const auto listed = std::ranges::find(recorder.groups, group.name, &model::RecordedGroup::name);
-  if (listed == recorder.groups.end()) return;
-  for (const std::uint64_t rank : listed->ranks) group.members.insert(static_cast<int>(rank));
-}
-
 std::string tensor_text(const model::RecordedTensor& tensor) {
   return fmt::format("[{}]{}{}", fmt::join(tensor.sizes, ", "), tensor.dtype.empty() ? "" : " ", tensor.dtype);
 }
 
 /// Of those that have nothing unfinished, or something behind `first`.
-void add_others(const RecordedGroup& group, std::uint64_t first, std::map<std::string, RankSet>& texts) {
+void add_others(const PendingGroup& group, std::uint64_t first, std::map<std::string, RankSet>& texts) {
   for (const auto& [rank, operation] : group.latest) {
     if (group.pending.contains(rank)) continue;
     if (operation->sequence < first)
@@ -47,33 +32,7 @@ void add_others(const RecordedGroup& group, std::uint64_t first, std::map<std::s
 
 }  // namespace
 
-std::uint64_t RecordedGroup::first_pending() const {
-  std::uint64_t first = pending.begin()->second->sequence;
-  for (const auto& [rank, operation] : pending) first = std::min(first, operation->sequence);
-  return first;
-}
-
-std::vector<RecordedGroup> pending_groups(const JobFacts& job) {
-  std::map<std::tuple<std::string, std::string>, RecordedGroup> groups;
-  for (const RankFacts& rank : job.ranks) {
-    for (const auto& recorder : rank.process->last().flight_recorders) {
-      for (const RecordedOperation& operation : recorder.operations) {
-        RecordedGroup& group = groups[{operation.backend, operation.group}];
-        group.backend = operation.backend;
-        group.name = operation.group;
-        if (group.description.empty()) group.description = operation.group_description;
-        add_operation(group, rank.number, operation);
-        add_members(group, recorder);
-      }
-    }
-  }
-  std::vector<RecordedGroup> pending;
-  for (auto& [key, group] : groups)
-    if (!group.pending.empty()) pending.push_back(std::move(group));
-  return pending;
-}
-
-std::string operation_text(const RecordedGroup& group, const RecordedOperation& operation) {
+std::string operation_text(const PendingGroup& group, const RecordedOperation& operation) {
   const bool described = !group.description.empty() && group.description != "undefined";
   std::string text = fmt::format("{} #{} of {} group \"{}\"", operation.name, operation.sequence, group.backend,
                                  described ? group.description : group.name);
@@ -84,7 +43,7 @@ std::string operation_text(const RecordedGroup& group, const RecordedOperation& 
 
 std::vector<Observation> recorded_operations(const JobFacts& job) {
   std::vector<Observation> out;
-  for (const RecordedGroup& group : pending_groups(job)) {
+  for (const PendingGroup& group : job.pending_groups) {
     std::map<std::string, RankSet> texts;
     for (const auto& [rank, operation] : group.pending)
       texts[operation_text(group, *operation) + ", not finished"].insert(rank);
@@ -96,6 +55,18 @@ std::vector<Observation> recorded_operations(const JobFacts& job) {
   constexpr std::size_t kMost = 8;
   if (out.size() > kMost) out.resize(kMost);
   return out;
+}
+
+void argue_by_records(model::Verdict& verdict, const JobFacts& job, const RankSet& waiting) {
+  decide_hung(verdict, job, waiting);
+  verdict.confidence = waiting.minus(job.unmoved).empty() ? model::Confidence::likely : model::Confidence::possible;
+  append(verdict.observations, recorded_operations(job));
+  append(verdict.observations, waiting_in_operations(job));
+  append(verdict.observations, places_of(job, job.device));
+  append(verdict.observations, gloo_work(job));
+  append(verdict.observations, rest_of(job, waiting));
+  append(verdict.observations, roll_call(job));
+  for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
 }
 
 }  // namespace hangstack::classifiers

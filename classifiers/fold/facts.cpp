@@ -139,19 +139,6 @@ void find_missing(JobFacts& job) {
   }
 }
 
-/// Of its oldest unfinished collective, by its flight recorder.
-std::optional<double> pending_age(const model::ProcessSnapshot& process) {
-  std::optional<double> oldest;
-  for (const auto& recorder : process.flight_recorders) {
-    for (const auto& operation : recorder.operations) {
-      if (operation.finished() || operation.point_to_point || operation.created_unix_ns <= 0) continue;
-      const double age = static_cast<double>(process.captured_at_unix_ns - operation.created_unix_ns) / 1e9;
-      if (age > 0) oldest = std::max(oldest.value_or(age), age);
-    }
-  }
-  return oldest;
-}
-
 }  // namespace
 
 std::string PendingOperation::main_site() const {
@@ -195,7 +182,7 @@ std::optional<double> JobFacts::least_age(const RankSet& set) const {
   for (const int n : set.ranks()) {
     const RankFacts* facts = rank(n);
     if (facts == nullptr) return std::nullopt;
-    const auto age = facts->process->asleep_s ? facts->process->asleep_s : pending_age(facts->process->last());
+    const auto age = facts->process->asleep_s ? facts->process->asleep_s : facts->process->pending_s;
     if (!age) return std::nullopt;
     least = std::min(least.value_or(*age), *age);
   }
@@ -215,6 +202,7 @@ void complete_facts(JobFacts& job) {
     place(job, rank);
     job.samples = std::max(job.samples, static_cast<int>(rank.process->history->samples.size()));
   }
+  job.pending_groups = pending_groups_of(job.ranks);
   collect_operations(job);
   move_asynchronous_inside(job);
   find_world_size(job);

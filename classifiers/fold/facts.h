@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "classifiers/fold/pending_groups.h"
 #include "classifiers/states/process_state.h"
 #include "model/diagnosis.h"
 
@@ -63,6 +64,7 @@ struct JobFacts {
   model::RankSet moved;
   model::RankSet unmoved;
   std::vector<PendingOperation> operations;  ///< most ranks first
+  std::vector<PendingGroup> pending_groups;  ///< by the ranks' flight recorders
 
   [[nodiscard]] const RankFacts* rank(int number) const;
   [[nodiscard]] bool single() const { return ranks.size() == 1 && !world_size; }

@@ -17,7 +17,6 @@
 namespace hangstack::classifiers {
 namespace {
 
-using model::Confidence;
 using model::RankSet;
 using model::RecordedOperation;
 using model::Verdict;
@@ -46,7 +45,7 @@ std::string essence(const RecordedOperation& operation) {
 
 /// The sides of one sequence number, the smaller first.
 struct Mismatch {
-  RecordedGroup group;
+  const PendingGroup* group = nullptr;
   std::uint64_t sequence = 0;
   struct Side {
     const RecordedOperation* operation = nullptr;
@@ -62,7 +61,7 @@ struct Mismatch {
 };
 
 /// The first sequence number at which ranks are in different operations.
-std::optional<Mismatch> mismatch_in(RecordedGroup group) {
+std::optional<Mismatch> mismatch_in(const PendingGroup& group) {
   std::map<std::uint64_t, std::map<std::string, Mismatch::Side>> at;
   for (const auto& [rank, operation] : group.pending) {
     Mismatch::Side& side = at[operation->sequence][essence(*operation)];
@@ -71,7 +70,7 @@ std::optional<Mismatch> mismatch_in(RecordedGroup group) {
   }
   for (auto& [sequence, sides] : at) {
     if (sides.size() < 2) continue;
-    Mismatch found{std::move(group), sequence, {}};
+    Mismatch found{&group, sequence, {}};
     for (auto& [essential, side] : sides) found.sides.push_back(std::move(side));
     std::ranges::stable_sort(found.sides, {}, [](const Mismatch::Side& side) { return side.ranks.size(); });
     return found;
@@ -93,20 +92,13 @@ Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
   verdict.culprit_ranks = culprits_of(mismatch);
   const bool same_name = mismatch.sides.front().operation->name == mismatch.sides.back().operation->name;
   verdict.shape = same_name ? "different sizes" : "different operations";
-  decide_hung(verdict, job, waiting);
-  verdict.confidence = waiting.minus(job.unmoved).empty() ? Confidence::likely : Confidence::possible;
   for (const Mismatch::Side& side : mismatch.sides) {
     verdict.summary +=
         fmt::format("{}{} in {}", verdict.summary.empty() ? "" : ", ", job.subject(side.ranks, "is", "are"),
-                    operation_text(mismatch.group, *side.operation));
+                    operation_text(*mismatch.group, *side.operation));
   }
   verdict.summary += ".";
-  append(verdict.observations, recorded_operations(job));
-  append(verdict.observations, waiting_in_operations(job));
-  append(verdict.observations, gloo_work(job));
-  append(verdict.observations, rest_of(job, waiting));
-  append(verdict.observations, roll_call(job));
-  for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
+  argue_by_records(verdict, job, waiting);
   verdict.next_steps.push_back({fmt::format("what led {} there? the whole stacks", job.who(verdict.culprit_ranks)),
                                 fmt::format("hangstack {} --full", pids_option(job, verdict.culprit_ranks))});
   verdict.verification.emplace_back(
@@ -118,15 +110,15 @@ Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
 }  // namespace
 
 Ruling judge_collective_mismatch(const JobFacts& job) {
-  const std::vector<RecordedGroup> groups = pending_groups(job);
+  const std::vector<PendingGroup>& groups = job.pending_groups;
   if (groups.empty()) return {{}, {}, "no flight recorder has an unfinished collective"};
-  for (const RecordedGroup& group : groups) {
+  for (const PendingGroup& group : groups) {
     const auto mismatch = mismatch_in(group);
     if (!mismatch) continue;
     return {verdict_on(job, *mismatch),
             {},
             fmt::format("{} different operations at #{} of group \"{}\"", mismatch->sides.size(), mismatch->sequence,
-                        mismatch->group.name)};
+                        mismatch->group->name)};
   }
   return {{}, {}, "what is unfinished at one sequence number is the same operation"};
 }

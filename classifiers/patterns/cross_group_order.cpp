@@ -13,13 +13,12 @@
 namespace hangstack::classifiers {
 namespace {
 
-using model::Confidence;
 using model::RankSet;
 using model::Verdict;
 
 /// Ranks that are in a collective of `group`, and are expected in the pending one of `other`, which they have not
 /// begun.
-RankSet absent_from(const RecordedGroup& other, const RecordedGroup& group) {
+RankSet absent_from(const PendingGroup& other, const PendingGroup& group) {
   RankSet absent;
   const std::uint64_t awaited = other.first_pending();
   for (const auto& [rank, operation] : group.pending) {
@@ -31,13 +30,13 @@ RankSet absent_from(const RecordedGroup& other, const RecordedGroup& group) {
 }
 
 struct Crossing {
-  const RecordedGroup* first = nullptr;
-  const RecordedGroup* second = nullptr;
+  const PendingGroup* first = nullptr;
+  const PendingGroup* second = nullptr;
   RankSet in_first;   ///< and not in the second
   RankSet in_second;  ///< and not in the first
 };
 
-std::optional<Crossing> crossing_in(const std::vector<RecordedGroup>& groups) {
+std::optional<Crossing> crossing_in(const std::vector<PendingGroup>& groups) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (std::size_t j = i + 1; j < groups.size(); ++j) {
       Crossing found{&groups[i], &groups[j], absent_from(groups[j], groups[i]), absent_from(groups[i], groups[j])};
@@ -47,7 +46,7 @@ std::optional<Crossing> crossing_in(const std::vector<RecordedGroup>& groups) {
   return std::nullopt;
 }
 
-std::string pending_text(const RecordedGroup& group) { return operation_text(group, *group.pending.begin()->second); }
+std::string pending_text(const PendingGroup& group) { return operation_text(group, *group.pending.begin()->second); }
 
 Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
   const RankSet waiting = crossing.in_first.united(crossing.in_second);
@@ -57,17 +56,10 @@ Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
   const std::size_t first = crossing.in_first.size();
   const std::size_t second = crossing.in_second.size();
   verdict.culprit_ranks = first == second ? waiting : first < second ? crossing.in_first : crossing.in_second;
-  decide_hung(verdict, job, waiting);
-  verdict.confidence = waiting.minus(job.unmoved).empty() ? Confidence::likely : Confidence::possible;
   verdict.summary = fmt::format("{} in {}; {} in {}; neither has begun the other's.",
                                 job.subject(crossing.in_first, "is", "are"), pending_text(*crossing.first),
                                 job.subject(crossing.in_second, "is", "are"), pending_text(*crossing.second));
-  append(verdict.observations, recorded_operations(job));
-  append(verdict.observations, waiting_in_operations(job));
-  append(verdict.observations, places_of(job, job.device));
-  append(verdict.observations, rest_of(job, waiting));
-  append(verdict.observations, roll_call(job));
-  for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
+  argue_by_records(verdict, job, waiting);
   verdict.next_steps.push_back({"where do the two orders come from? the whole stacks",
                                 fmt::format("hangstack {} --full", pids_option(job, waiting))});
   verdict.verification.emplace_back("every rank uses the groups that it shares with others in one order");
@@ -78,7 +70,7 @@ Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
 }  // namespace
 
 Ruling judge_cross_group_order(const JobFacts& job) {
-  const std::vector<RecordedGroup> groups = pending_groups(job);
+  const std::vector<PendingGroup>& groups = job.pending_groups;
   if (groups.size() < 2) return {{}, {}, "not two groups have an unfinished collective in a flight recorder"};
   const auto crossing = crossing_in(groups);
   if (!crossing) return {{}, {}, "no two groups wait for each other's ranks"};

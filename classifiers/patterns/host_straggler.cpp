@@ -12,7 +12,6 @@
 
 #include "classifiers/evidence/children.h"
 #include "classifiers/evidence/observations.h"
-#include "classifiers/evidence/recorded.h"
 #include "classifiers/patterns/outsiders.h"
 #include "classifiers/patterns/pattern.h"
 
@@ -62,7 +61,7 @@ bool any_moved(const JobFacts& job, const RankSet& culprits) {
 
 /// All of them have recorded earlier operations of a group whose operation others wait in.
 bool recorded_in_pending_group(const JobFacts& job, const RankSet& culprits) {
-  return std::ranges::any_of(pending_groups(job), [&](const RecordedGroup& group) {
+  return std::ranges::any_of(job.pending_groups, [&](const PendingGroup& group) {
     return std::ranges::all_of(culprits.ranks(), [&](int n) { return group.latest.contains(n); });
   });
 }

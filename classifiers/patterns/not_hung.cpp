@@ -2,8 +2,9 @@
 //
 // Evidence: every rank whose movement is known moved between the samples, and not merely within the same functions,
 // unless operations were carried out meanwhile; or some moved, and among them ranks that take part in the pending
-// operation, so operations complete. Ranks that move outside an operation that their peers
-// wait in are host_straggler's. Cannot know: whether the work that moves is useful (a livelock moves too).
+// operation, so operations complete. Movement is of stacks, of the kernel's counters, or of the flight recorders.
+// Ranks that move outside an operation that their peers wait in are host_straggler's. Cannot know: whether the work
+// that moves is useful (a livelock moves too).
 
 #include <fmt/format.h>
 
@@ -21,6 +22,13 @@ using model::Hung;
 using model::RankSet;
 using model::Verdict;
 
+RankSet with_recorded_progress(const JobFacts& job) {
+  RankSet ranks;
+  for (const auto& rank : job.ranks)
+    if (rank.process->recorded_progress) ranks.insert(rank.number);
+  return ranks;
+}
+
 Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
   Verdict verdict;
   verdict.hung = Hung::no;
@@ -30,9 +38,15 @@ Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
   verdict.summary = job.single()
                         ? "The process moved between the samples."
                         : fmt::format("{} of {} ranks moved between the samples.", job.moved.size(), job.ranks.size());
-  verdict.observations.push_back(
-      {fmt::format("another stack, or the clocks of a running thread went on, within {}", model::duration(job.span_s)),
-       job.moved, "stacks and kernel counters"});
+  const RankSet progressed = with_recorded_progress(job);
+  if (!progressed.empty()) {
+    verdict.observations.push_back({"collectives ended between the samples", progressed, "flight recorder"});
+  }
+  if (const RankSet others = job.moved.minus(progressed); !others.empty()) {
+    verdict.observations.push_back({fmt::format("another stack, or the clocks of a running thread went on, within {}",
+                                                model::duration(job.span_s)),
+                                    others, "stacks and kernel counters"});
+  }
   append(verdict.observations, places_of(job, job.moved));
   if (!job.unmoved.empty()) {
     verdict.against.push_back(fmt::format("{} did not move", job.who(job.unmoved)));
@@ -87,13 +101,15 @@ Ruling judge_not_hung(const JobFacts& job) {
     }
     return {verdict, {}, fmt::format("{} moved, no rank stood still", job.who(job.moved))};
   }
-  RankSet inside_moving;
-  for (const int n : job.moved.ranks()) {
-    if (job.inside.contains(n)) inside_moving.insert(n);
-  }
+  // Of a wait for the device only the records say what it is for.
+  const RankSet progressed = with_recorded_progress(job);
+  RankSet inside = job.inside;
+  for (const int n : job.device.ranks())
+    if (progressed.contains(n)) inside.insert(n);
+  const RankSet inside_moving = inside.minus(inside.minus(job.moved));
   // A rank that has just arrived in the operation moved as well: it does not show that operations complete.
   const bool others_stand_outside = !job.outside.minus(job.moved).empty();
-  if (inside_moving.size() * 2 > job.inside.size() || (!inside_moving.empty() && !others_stand_outside)) {
+  if (inside_moving.size() * 2 > inside.size() || (!inside_moving.empty() && !others_stand_outside)) {
     return {moving(job, Confidence::likely, "operations complete"),
             {},
             fmt::format("{} moved and takes part in the pending operation", job.who(inside_moving))};

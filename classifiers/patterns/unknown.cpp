@@ -72,7 +72,7 @@ void all_in_one_operation(Verdict& verdict, const JobFacts& job) {
     verdict.next_steps.push_back(
         {"the other ranks of the job: run hangstack on every host that has some", "hangstack"});
   }
-  if (operation.kind == StateKind::collective && pending_groups(job).empty()) {
+  if (operation.kind == StateKind::collective && job.pending_groups.empty()) {
     verdict.next_steps.push_back({"compare the operations' records: sequence number, sizes, group of each rank",
                                   "torchfrtrace on the flight recorder's dumps"});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "classifiers/states/recorded_progress.h"
 #include "classifiers/states/thread_state.h"
 
 namespace hangstack::classifiers {
@@ -126,6 +127,15 @@ void name_pending_work(ProcessFacts& process) {
   }
 }
 
+void judge_records(ProcessFacts& process) {
+  const auto& samples = process.history->samples;
+  process.pending_s = pending_age_s(samples.back());
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    if (samples[i - 1].start_time_ticks != samples[i].start_time_ticks) continue;
+    process.recorded_progress |= progressed_between(samples[i - 1], samples[i]).value_or(false);
+  }
+}
+
 void judge_movement(ProcessFacts& process) {
   const ThreadFacts* blocking = process.blocking_thread();
   if (blocking == nullptr) return;
@@ -136,6 +146,10 @@ void judge_movement(ProcessFacts& process) {
     const Movement& main = process.threads[*process.main].movement;
     if (main.moved.value_or(false)) process.moved = true;
     process.same_place = process.same_place && main.same_place;
+  }
+  if (process.recorded_progress) {
+    process.moved = true;
+    process.same_place = false;
   }
   if (!process.napped && !process.moved.value_or(false)) process.asleep_s = blocking->asleep_s;
 }
@@ -175,6 +189,7 @@ ProcessFacts process_facts(ProcessHistory& history, NameTable& names) {
   }
   process.blocking = choose_blocking(process);
   name_pending_work(process);
+  judge_records(process);
   judge_movement(process);
   return process;
 }

@@ -30,10 +30,12 @@ struct ProcessFacts {
   std::vector<ThreadFacts> threads;  ///< of the last sample, in its order
   std::optional<std::size_t> main;
   std::optional<std::size_t> blocking;  ///< none if the process has no thread
-  std::optional<bool> moved;            ///< the main or the blocking thread
+  std::optional<bool> moved;            ///< the main or the blocking thread, or what the process records
+  bool recorded_progress = false;       ///< by its flight recorders, a collective ended between the samples
   bool same_place = true;               ///< it moved, but within the same functions
   bool napped = false;
-  std::optional<double> asleep_s;  ///< of the blocking thread; none for one that naps
+  std::optional<double> asleep_s;   ///< of the blocking thread; none for one that naps
+  std::optional<double> pending_s;  ///< age of its oldest unfinished collective, by its flight recorders
 
   [[nodiscard]] const model::ProcessSnapshot& last() const { return history->samples.back(); }
   [[nodiscard]] const ThreadFacts* blocking_thread() const { return blocking ? &threads[*blocking] : nullptr; }

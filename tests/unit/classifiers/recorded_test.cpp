@@ -72,6 +72,37 @@ TEST(Recorded, AnUnfinishedOperationGivesTheAgeOfADeviceWait) {
   }
 }
 
+/// A rank in a device wait whose kernel counters say nothing, with what its recorder holds.
+std::string in_device_wait(int rank, const std::string& recorded) {
+  return fmt::format(
+      "process rank={} world=2 at=1000\nthread main syscall=clock_nanosleep\n  clock_nanosleep libc.so.6\n"
+      "  cuCtxSynchronize libcuda.so.1\n  cudaDeviceSynchronize libcudart.so.12\n  py step train.py:9\n{}",
+      rank, recorded);
+}
+
+TEST(NotHung, CollectivesThatEndBetweenTheSamplesAreMovementThatNoStackShows) {
+  JobBuilder job;
+  for (const int rank : {0, 1}) {
+    job.moving(in_device_wait(rank, "recorded all_reduce #2 age=11\n"),
+               in_device_wait(rank, "recorded all_reduce #2 age=13 finished=1\nrecorded all_reduce #3 age=12\n"));
+  }
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "not_hung");
+  EXPECT_EQ(judged.verdict.hung, Hung::no);
+  EXPECT_THAT(observations(judged), HasSubstr("0-1 | collectives ended between the samples | flight recorder"));
+}
+
+TEST(NotHung, AGroupThatGoesOnBesideTheOneThatWaitsIsNoMovement) {
+  JobBuilder job;
+  for (const int rank : {0, 1}) {
+    job.moving(in_device_wait(rank, "recorded all_reduce #2 age=40\nrecorded barrier #7 group=beat age=1\n"),
+               in_device_wait(rank,
+                              "recorded all_reduce #2 age=40\nrecorded barrier #7 group=beat age=3 finished=1\n"
+                              "recorded barrier #8 group=beat age=1\n"));
+  }
+  EXPECT_EQ(only_job(job).verdict.hung, Hung::yes);
+}
+
 TEST(CollectiveMismatch, DifferentSizesOfOneOperationAreOneToo) {
   JobBuilder job;
   job.still(in_all_reduce(0, 2) + "recorded all_reduce #5 elements=256\n");
