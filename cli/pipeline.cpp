@@ -87,31 +87,33 @@ void complete_stacks(std::vector<SampledProcess>& sample, const Options& options
   }
 }
 
+/// Kept with the process, so that a replay says it too.
+void add_problem(SampledProcess& process, const model::Problem& problem) {
+  process.capture.problems.push_back(problem);
+  if (process.snapshot) process.snapshot->problems.push_back(problem);
+}
+
 /// A process that was there in an earlier sample and is not any more keeps its stacks and gets the reason.
 void note_loss(Session& session, const model::FailedProcess& failed) {
   for (auto sample = session.samples.rbegin(); sample != session.samples.rend(); ++sample) {
     const auto earlier = std::ranges::find(*sample, failed.pid, [](const auto& p) { return p.capture.pid; });
     if (earlier == sample->end()) continue;
-    const model::Problem problem{"pid", std::to_string(failed.pid), failed.error};
-    earlier->capture.problems.push_back(problem);
-    if (earlier->snapshot) earlier->snapshot->problems.push_back(problem);
+    add_problem(*earlier, {"pid", std::to_string(failed.pid), failed.error});
     return;
   }
 }
 
-/// Kept with the process, so that a replay says it too.
 void note_change(Session& session, std::int32_t pid, const std::string& path) {
   const auto process = std::ranges::find(session.samples.back(), pid, [](const auto& p) { return p.capture.pid; });
   if (process == session.samples.back().end()) return;
-  const model::Problem problem{
-      "file",
-      path,
-      {model::ErrorCode::unavailable,
-       fmt::format("{} was changed after pid {} began: its blocks were not used, and lines are of the older text", path,
-                   pid),
-       "judge which call comes first by the text that the job runs"}};
-  process->capture.problems.push_back(problem);
-  if (process->snapshot) process->snapshot->problems.push_back(problem);
+  add_problem(
+      *process,
+      {"file",
+       path,
+       {model::ErrorCode::unavailable,
+        fmt::format("{} was changed after pid {} began: its blocks were not used, and lines are of the older text",
+                    path, pid),
+        "judge which call comes first by the text that the job runs"}});
 }
 
 /// Waits until `until`, in steps short enough for ^C to be felt.

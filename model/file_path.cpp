@@ -1,5 +1,6 @@
 #include "model/file_path.h"
 
+#include <algorithm>
 #include <cctype>
 #include <initializer_list>
 
@@ -23,6 +24,10 @@ std::size_t after_standard_library(std::string_view file) {
   }
 }
 
+bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 }  // namespace
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
@@ -37,6 +42,15 @@ std::string_view library_path(std::string_view file) {
   if (const auto at = file.rfind("/torch/distributed/"); at != std::string_view::npos) return file.substr(at + 1);
   if (file.starts_with("torch/")) return file;
   return {};
+}
+
+bool is_c_library(std::string_view path) {
+  return begins_with_any(base_name(path), {"libc.so", "libc-2", "libm.so", "libm-2", "libpthread", "librt.so",
+                                           "librt-2", "libdl.so", "libdl-2", "ld-linux", "ld-2", "[vdso]"});
+}
+
+bool is_system_library(std::string_view path) {
+  return is_c_library(path) || begins_with_any(base_name(path), {"libstdc++.so", "libgcc_s"});
 }
 
 }  // namespace hangstack::model

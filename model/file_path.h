@@ -13,4 +13,10 @@ std::string_view base_name(std::string_view path);
 /// the user's own code. A view of `file`.
 std::string_view library_path(std::string_view file);
 
+/// glibc's libraries, its loader and the vDSO, by file name ("libc.so.6", "libc-2.31.so").
+bool is_c_library(std::string_view path);
+
+/// Those, and GCC's runtime for C++.
+bool is_system_library(std::string_view path);
+
 }  // namespace hangstack::model

@@ -136,8 +136,7 @@ bool is_wait_plumbing(std::string_view name, std::string_view module) {
                              "___pthread",
                              "__pthread"}))
     return true;
-  if (!name.empty()) return false;
-  return starts_with_any(model::base_name(module), {"libc.so", "libc-2", "libpthread", "ld-linux", "[vdso]"});
+  return name.empty() && model::is_c_library(module);
 }
 
 bool is_start_plumbing(std::string_view name, std::string_view module) {
@@ -186,9 +185,9 @@ bool is_interpreter_plumbing(std::string_view name, std::string_view module) {
 }
 
 bool is_service_module(std::string_view module) {
-  return starts_with_any(model::base_name(module),
-                         {"libtorch", "libc10", "libgloo", "libnccl", "libmpi", "libopen-", "libcuda", "libc.so",
-                          "libc-2", "libpthread", "libstdc++", "ld-linux", "[vdso]"});
+  return model::is_system_library(module) ||
+         starts_with_any(model::base_name(module),
+                         {"libtorch", "libc10", "libgloo", "libnccl", "libmpi", "libopen-", "libcuda"});
 }
 
 std::optional<std::size_t> waiting_owner(const ThreadView& view) {

@@ -25,13 +25,6 @@ bool wanders(const ThreadState& state) {
          state.beneath == StateKind::gil || state.detail.starts_with("cu") || state.polls;
 }
 
-/// What an interpreter's loop calls now and then says nothing about where it is.
-bool is_c_library(std::string_view module) {
-  const std::string_view name = model::base_name(module);
-  return name.starts_with("libc.so") || name.starts_with("libc-2") || name.starts_with("libm.so") ||
-         name.starts_with("libm-2") || name.starts_with("ld-linux") || name == "[vdso]";
-}
-
 /// The stack without the wait itself and without plumbing, innermost first.
 std::vector<Key> keys_of(const ThreadView& view, bool wandering) {
   std::vector<Key> keys;
@@ -47,7 +40,9 @@ std::vector<Key> keys_of(const ThreadView& view, bool wandering) {
     }
     in_wait = in_wait && is_wait_plumbing(name, frame.module);
     if (in_wait || is_start_plumbing(name, frame.module)) continue;
-    if (python && (is_interpreter_plumbing(name, frame.module) || is_c_library(frame.module) || wandering)) continue;
+    // What an interpreter's loop calls of the system libraries now and then says nothing about where it is.
+    if (python && (is_interpreter_plumbing(name, frame.module) || model::is_system_library(frame.module) || wandering))
+      continue;
     keys.push_back({name, frame.module, wandering ? 0 : frame.address});
   }
   return keys;

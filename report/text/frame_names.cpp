@@ -113,16 +113,9 @@ std::vector<std::string_view> components(std::string_view name, std::string_view
   }
 }
 
-/// Lines of the C and C++ libraries tell a reader nothing.
-bool is_system_library(std::string_view module) {
-  constexpr std::array<std::string_view, 8> kNames{"libc.so",   "libc-2",  "libpthread", "libm.so",
-                                                   "libstdc++", "libgcc_", "ld-linux",   "[vdso]"};
-  return starts_with_any(model::base_name(module), kNames);
-}
-
 /// The outermost ones of a stripped C library start the program or the thread.
 bool is_nameless_in_libc(const model::Frame& frame) {
-  return frame.kind == model::FrameKind::native && frame.function.empty() && is_system_library(frame.module);
+  return frame.kind == model::FrameKind::native && frame.function.empty() && model::is_system_library(frame.module);
 }
 
 std::string last_two(const std::vector<std::string_view>& parts, std::string_view separator) {
@@ -180,7 +173,7 @@ std::string frame_label(const model::Frame& frame) {
   }
   if (!frame.function.empty()) {
     const std::string name = printable(short_function(frame.function));
-    if (frame.line == 0 || frame.file.empty() || is_system_library(frame.module)) return name;
+    if (frame.line == 0 || frame.file.empty() || model::is_system_library(frame.module)) return name;
     return fmt::format("{} {}:{}", name, printable(model::base_name(frame.file)), frame.line);
   }
   return frame.module.empty() ? "??" : printable(model::base_name(frame.module));

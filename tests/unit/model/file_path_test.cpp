@@ -20,5 +20,18 @@ TEST(BaseName, IsWhatStandsBehindTheLastSlash) {
   EXPECT_EQ(base_name("/opt/"), "");
 }
 
+TEST(FilePath, SystemLibrariesAreKnownByFileName) {
+  for (const char* path :
+       {"/lib/x86_64-linux-gnu/libc.so.6", "/lib/libc-2.31.so", "libm.so.6", "[vdso]", "/lib64/ld-linux-x86-64.so.2"}) {
+    EXPECT_TRUE(is_c_library(path)) << path;
+    EXPECT_TRUE(is_system_library(path)) << path;
+  }
+  EXPECT_FALSE(is_c_library("/usr/lib/libstdc++.so.6"));
+  EXPECT_TRUE(is_system_library("/usr/lib/libstdc++.so.6"));
+  for (const char* path : {"libc10.so", "libcuda.so.1", "/opt/libc.so/libtorch_cpu.so", ""}) {
+    EXPECT_FALSE(is_system_library(path)) << path;
+  }
+}
+
 }  // namespace
 }  // namespace hangstack::model
