@@ -172,7 +172,7 @@ std::string frame_label(const model::Frame& frame) {
     case model::FrameKind::gpu: break;
   }
   if (!frame.function.empty()) {
-    const std::string name = printable(short_function(frame.function));
+    std::string name = printable(short_function(frame.function));
     if (frame.line == 0 || frame.file.empty() || model::is_system_library(frame.module)) return name;
     return fmt::format("{} {}:{}", name, printable(model::base_name(frame.file)), frame.line);
   }

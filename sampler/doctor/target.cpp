@@ -135,12 +135,7 @@ void examine_process(const ProcFiles& proc, std::int32_t pid, const CheckSink& t
     tell({.name = "access", .pid = pid, .needed = true, .finding = access.error().message, .fix = access.error().fix});
     return;
   }
-  tell({.name = "access",
-        .pid = pid,
-        .ok = true,
-        .needed = true,
-        .finding = fmt::format("pid {} can be read", pid),
-        .fix = {}});
+  tell({.name = "access", .pid = pid, .ok = true, .needed = true, .finding = "it can be read", .fix = {}});
   for (const model::Error& limit : access->limits)
     tell({.name = std::string(model::error_code_name(limit.code)),
           .pid = pid,

@@ -13,6 +13,23 @@ sys.exit(0 if found else 1)
 PYTHON
 }
 
+# has_requirements PYTHON FILE: every NAME==VERSION of the file is installed.
+has_requirements() {
+  "$1" - "$2" <<'PYTHON'
+import importlib.metadata, sys
+for line in open(sys.argv[1]):
+    name, _, version = line.strip().partition("==")
+    if not version or name.startswith("#"):
+        continue
+    try:
+        installed = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        sys.exit(1)
+    if installed != version:
+        sys.exit(1)
+PYTHON
+}
+
 debian_torch_python() { has_torch /usr/bin/python3 1.13 && echo /usr/bin/python3; }
 
 torch_2_15_python() { has_torch "$torch_2_15_home/bin/python" 2.15. && echo "$torch_2_15_home/bin/python"; }
@@ -34,7 +51,8 @@ python_for_torch() {
 # install_torch VERSION FOLDER. Two runs at once would spoil each other's virtual environment: the second one waits.
 install_torch() {
   local version=$1 folder=$2 base
-  if has_torch "$folder/bin/python" "$version."; then
+  if has_torch "$folder/bin/python" "$version." &&
+    has_requirements "$folder/bin/python" "scripts/torch-$version-requirements.txt"; then
     say "PyTorch $version: there, in $folder"
     return
   fi

@@ -9,7 +9,6 @@ namespace {
 
 using model::Hung;
 using model::Job;
-using model::RankSet;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
