@@ -53,4 +53,13 @@ bool is_system_library(std::string_view path) {
   return is_c_library(path) || begins_with_any(base_name(path), {"libstdc++.so", "libgcc_s"});
 }
 
+Origin origin_of(std::string_view file) {
+  const auto path = library_path(file);
+  // Code that inductor wrote stands between torch and torch.
+  if (path.starts_with("torch/") || file.find("/torchinductor_") != std::string_view::npos) return Origin::torch;
+  if (file.find("/site-packages/") != std::string_view::npos || file.find("/dist-packages/") != std::string_view::npos)
+    return Origin::package;
+  return path.empty() ? Origin::user : Origin::standard_library;
+}
+
 }  // namespace hangstack::model

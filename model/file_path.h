@@ -1,6 +1,7 @@
 #pragma once
 // What the path of a file says about it.
 
+#include <cstdint>
 #include <string_view>
 
 namespace hangstack::model {
@@ -18,5 +19,12 @@ bool is_c_library(std::string_view path);
 
 /// Those, and GCC's runtime for C++.
 bool is_system_library(std::string_view path);
+
+/// Whose code a Python frame is, by its file.
+enum class Origin : std::uint8_t { user, package, standard_library, torch };
+
+/// site-packages and dist-packages are `package`, except torch itself; lib/pythonX.Y and `<frozen ...>` are the
+/// standard library; everything else is the user's, `<stdin>` and `<string>` too.
+Origin origin_of(std::string_view python_file);
 
 }  // namespace hangstack::model

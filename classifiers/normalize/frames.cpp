@@ -17,15 +17,6 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
 
 }  // namespace
 
-Origin origin_of(std::string_view file) {
-  const auto path = model::library_path(file);
-  // Code that inductor wrote stands between torch and torch.
-  if (path.starts_with("torch/") || file.find("/torchinductor_") != std::string_view::npos) return Origin::torch;
-  if (file.find("/site-packages/") != std::string_view::npos || file.find("/dist-packages/") != std::string_view::npos)
-    return Origin::package;
-  return path.empty() ? Origin::user : Origin::standard_library;
-}
-
 bool is_python_module(std::string_view module_path) {
   const auto base = model::base_name(module_path);
   return base.starts_with("libpython") || base.starts_with("python");

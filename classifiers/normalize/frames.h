@@ -8,16 +8,13 @@
 #include <vector>
 
 #include "classifiers/normalize/names.h"
+#include "model/file_path.h"
 #include "model/snapshot.h"
 
 namespace hangstack::classifiers {
 
-/// Whose code a Python frame is, by its file.
-enum class Origin { user, package, standard_library, torch };
-
-/// site-packages and dist-packages are `package`, except torch itself; lib/pythonX.Y and `<frozen ...>` are the
-/// standard library; everything else is the user's, `<stdin>` and `<string>` too.
-Origin origin_of(std::string_view python_file);
+using model::Origin;
+using model::origin_of;
 
 /// A library or executable that holds a CPython interpreter, by file name (libpython3.12.so.1.0, python3.11).
 bool is_python_module(std::string_view module_path);

@@ -50,20 +50,5 @@ TEST(CanonicalName, OddInputComesBackWithoutHarm) {
   EXPECT_FALSE(canonical_name(std::string(100000, '<')).empty());
 }
 
-TEST(Origin, TellsTheUsersFilesFromInstalledOnes) {
-  EXPECT_EQ(origin_of("/home/u/job/train.py"), Origin::user);
-  EXPECT_EQ(origin_of("train.py"), Origin::user);
-  EXPECT_EQ(origin_of("<stdin>"), Origin::user);
-  EXPECT_EQ(origin_of("/usr/lib/python3.11/queue.py"), Origin::standard_library);
-  EXPECT_EQ(origin_of("/home/u/versions/3.12.1/lib/python3.12/threading.py"), Origin::standard_library);
-  EXPECT_EQ(origin_of("<frozen importlib._bootstrap>"), Origin::standard_library);
-  EXPECT_EQ(origin_of("/v/lib/python3.12/site-packages/torch/cuda/__init__.py"), Origin::torch);
-  EXPECT_EQ(origin_of("/usr/lib/python3/dist-packages/torch/distributed/distributed_c10d.py"), Origin::torch);
-  EXPECT_EQ(origin_of("/src/pytorch/torch/distributed/distributed_c10d.py"), Origin::torch);
-  EXPECT_EQ(origin_of("/tmp/torchinductor_root/ab/cab.py"), Origin::torch);
-  EXPECT_EQ(origin_of("/v/lib/python3.12/site-packages/lightning/trainer.py"), Origin::package);
-  EXPECT_EQ(origin_of("/home/u/python3.12/train.py"), Origin::user);
-}
-
 }  // namespace
 }  // namespace hangstack::classifiers

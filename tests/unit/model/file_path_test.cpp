@@ -14,6 +14,21 @@ TEST(LibraryPath, StartsAtThePackage) {
   EXPECT_EQ(library_path("/home/u/lib/python_jobs/train.py"), "") << "no folder of a Python version";
 }
 
+TEST(Origin, TellsTheUsersFilesFromInstalledOnes) {
+  EXPECT_EQ(origin_of("/home/u/job/train.py"), Origin::user);
+  EXPECT_EQ(origin_of("train.py"), Origin::user);
+  EXPECT_EQ(origin_of("<stdin>"), Origin::user);
+  EXPECT_EQ(origin_of("/usr/lib/python3.11/queue.py"), Origin::standard_library);
+  EXPECT_EQ(origin_of("/home/u/versions/3.12.1/lib/python3.12/threading.py"), Origin::standard_library);
+  EXPECT_EQ(origin_of("<frozen importlib._bootstrap>"), Origin::standard_library);
+  EXPECT_EQ(origin_of("/v/lib/python3.12/site-packages/torch/cuda/__init__.py"), Origin::torch);
+  EXPECT_EQ(origin_of("/usr/lib/python3/dist-packages/torch/distributed/distributed_c10d.py"), Origin::torch);
+  EXPECT_EQ(origin_of("/src/pytorch/torch/distributed/distributed_c10d.py"), Origin::torch);
+  EXPECT_EQ(origin_of("/tmp/torchinductor_root/ab/cab.py"), Origin::torch);
+  EXPECT_EQ(origin_of("/v/lib/python3.12/site-packages/lightning/trainer.py"), Origin::package);
+  EXPECT_EQ(origin_of("/home/u/python3.12/train.py"), Origin::user);
+}
+
 TEST(BaseName, IsWhatStandsBehindTheLastSlash) {
   EXPECT_EQ(base_name("/opt/torch/lib/libtorch_cpu.so"), "libtorch_cpu.so");
   EXPECT_EQ(base_name("train.py"), "train.py");
