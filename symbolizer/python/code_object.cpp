@@ -83,6 +83,12 @@ CodeObject CodeReader::read(std::uint64_t address) {
   return code;
 }
 
+int CodeReader::line_at(const CodeObject& code, std::int64_t byte_offset) const {
+  // A unit before the code is the start of a function; anything further away is no instruction of it.
+  if (byte_offset < -2 || byte_offset >= kMaxCodeBytes) return 0;
+  return line_of(layout_.line_table, code.line_table, code.first_line, byte_offset).value_or(0);
+}
+
 model::Frame CodeReader::resolve(const RawFrame& raw) {
   model::Frame frame;
   frame.kind = model::FrameKind::python;
@@ -106,10 +112,7 @@ model::Frame CodeReader::resolve(const RawFrame& raw) {
     if (copy < code.thread_copies.size() && code.thread_copies[copy] != 0) start = code.thread_copies[copy];
     offset = static_cast<std::int64_t>(raw.instruction - start);
   }
-  // A unit before the code is the start of a function; anything further away is no instruction of it.
-  if (offset >= -2 && offset < kMaxCodeBytes) {
-    frame.line = line_of(layout_.line_table, code.line_table, code.first_line, offset).value_or(0);
-  }
+  frame.line = line_at(code, offset);
   return frame;
 }
 

@@ -32,6 +32,9 @@ class CodeReader {
   /// The reference lives as long as the reader.
   const CodeObject& at(std::uint64_t address);
 
+  /// The line of the instruction at `byte_offset` into the bytecode, as PyCode_Addr2Line gives it; 0 if there is none.
+  [[nodiscard]] int line_at(const CodeObject& code, std::int64_t byte_offset) const;
+
   /// The frame with its names; `note` says what is missing.
   model::Frame resolve(const RawFrame& raw);
 
