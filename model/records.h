@@ -1,6 +1,7 @@
 #pragma once
 // The rank's own books: what a process wrote down about its communication, read from its memory.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,15 @@ struct RecordedTensor {
   std::string dtype;  ///< as PyTorch's dumps name it: "Float", "BFloat16"
 
   friend bool operator==(const RecordedTensor&, const RecordedTensor&) = default;
+};
+
+/// A Python frame of the call that an operation comes from.
+struct RecordedFrame {
+  std::string function;  ///< qualified name from Python 3.11 on, else the plain name
+  std::string file;
+  int line = 0;  ///< 0: unknown
+
+  friend bool operator==(const RecordedFrame&, const RecordedFrame&) = default;
 };
 
 /// One entry of PyTorch's flight recorder. A sequence number is the group's own: equal numbers of two ranks are the
@@ -39,8 +49,12 @@ struct RecordedOperation {
   std::optional<std::int64_t> started_unix_ns;    ///< when the process noticed
   std::optional<std::int64_t> completed_unix_ns;  ///< likewise
   bool retired = false;  ///< nobody waits for it any more: completed, or given up after its timeout
+  /// The call it comes from, innermost first: of operations that `worth_telling` picks. Empty too if no Python called.
+  std::vector<RecordedFrame> frames;
 
   [[nodiscard]] bool finished() const { return retired || completed_unix_ns.has_value(); }
+  /// The user's innermost frame; else that of a package other than torch; null if there is neither.
+  [[nodiscard]] const RecordedFrame* call_site() const;
   friend bool operator==(const RecordedOperation&, const RecordedOperation&) = default;
 };
 
@@ -74,5 +88,9 @@ struct FlightRecorder {
 
   friend bool operator==(const FlightRecorder&, const FlightRecorder&) = default;
 };
+
+/// Which operations say where a process stands, by index, ascending: of each group the last collective and the last
+/// point-to-point operation, and the first unfinished one of both kinds; then other unfinished ones. At most 128.
+std::vector<std::size_t> worth_telling(const FlightRecorder& recorder);
 
 }  // namespace hangstack::model

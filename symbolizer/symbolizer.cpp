@@ -131,8 +131,7 @@ model::ProcessSnapshot Symbolizer::symbolize(const model::ProcessCapture& captur
     add_python(thread, named, evals, python);
     snapshot.threads.push_back(std::move(thread));
   }
-  if (state_->options.records)
-    snapshot.flight_recorders = read_recorders(find_recorder_places(modules), process_memory);
+  if (state_->options.records) snapshot.flight_recorders = read_recorders(capture, modules, process_memory);
   return snapshot;
 }
 

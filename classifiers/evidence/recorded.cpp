@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "classifiers/evidence/observations.h"
+#include "model/file_path.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -24,7 +25,9 @@ void add_others(const PendingGroup& group, std::uint64_t first, std::map<std::st
   for (const auto& [rank, operation] : group.latest) {
     if (group.pending.contains(rank)) continue;
     if (operation->sequence < first)
-      texts[operation_text(group, *operation) + " was its last: nothing recorded since"].insert(rank);
+      texts[operation_text(group, *operation) + (operation->call_site() != nullptr ? "," : "") +
+            " was its last: nothing recorded since"]
+          .insert(rank);
     else
       texts[operation_text(group, *operation) + ", finished"].insert(rank);
   }
@@ -38,6 +41,8 @@ std::string operation_text(const PendingGroup& group, const RecordedOperation& o
                                  described ? group.description : group.name);
   if (!operation.inputs.empty()) text += ", " + tensor_text(operation.inputs.front());
   if (operation.inputs.size() > 1) text += fmt::format(" and {} more", operation.inputs.size() - 1);
+  if (const model::RecordedFrame* site = operation.call_site(); site != nullptr)
+    text += fmt::format(", called at {}:{}", model::base_name(site->file), site->line);
   return text;
 }
 

@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <map>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/records.h"
@@ -14,21 +11,6 @@ namespace {
 using Layout = JsonWriter::Layout;
 using model::RecordedOperation;
 using model::RecordStatus;
-
-/// A ring holds thousands of operations: what is over and was followed by others decides nothing.
-constexpr std::size_t kMostPerRecorder = 64;
-
-std::vector<const RecordedOperation*> worth_telling(const model::FlightRecorder& recorder) {
-  std::map<std::pair<std::string, bool>, const RecordedOperation*> latest;
-  for (const auto& operation : recorder.operations) latest[{operation.group, operation.point_to_point}] = &operation;
-  std::vector<const RecordedOperation*> told;
-  for (const auto& operation : recorder.operations) {
-    if (told.size() == kMostPerRecorder) break;
-    if (!operation.finished() || latest[{operation.group, operation.point_to_point}] == &operation)
-      told.push_back(&operation);
-  }
-  return told;
-}
 
 std::string_view state_of(const RecordedOperation& operation) {
   if (operation.finished()) return "completed";
@@ -88,8 +70,18 @@ void write_item(JsonWriter& json, std::optional<int> rank, const model::ProcessS
   json.member("age_s", age_ns > 0 && operation.created_unix_ns > 0 ? std::optional(static_cast<double>(age_ns) / 1e9)
                                                                    : std::nullopt);
   json.member("timeout_ms", operation.timeout_ms);
-  json.key("call_site");
-  json.value(nullptr);
+  const model::RecordedFrame* site = operation.call_site();
+  json.member_or_null("call_site", site == nullptr ? std::string() : site->file + ":" + std::to_string(site->line));
+  json.key("frames");
+  json.begin_array();
+  for (const model::RecordedFrame& frame : operation.frames) {
+    json.begin_object();
+    json.member("function", frame.function);
+    json.member("file", frame.file);
+    json.member("line", frame.line == 0 ? std::nullopt : std::optional(frame.line));
+    json.end_object();
+  }
+  json.end_array();
   json.end_object();
 }
 
@@ -132,8 +124,8 @@ void write_flight_recorder(JsonWriter& json, const model::Job& job, const Proces
   json.begin_array();
   for (std::size_t i = 0; i < processes.size(); ++i) {
     for (const auto& recorder : processes[i]->flight_recorders) {
-      for (const auto* operation : worth_telling(recorder))
-        write_item(json, ranks[i], *processes[i], recorder, *operation);
+      for (const std::size_t told : model::worth_telling(recorder))
+        write_item(json, ranks[i], *processes[i], recorder, recorder.operations[told]);
     }
   }
   json.end_array();

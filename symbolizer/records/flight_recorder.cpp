@@ -64,7 +64,8 @@ std::optional<std::vector<RecordedTensor>> tensors(const std::vector<std::int64_
 
 class RecorderReader {
  public:
-  RecorderReader(MemoryReader& memory, const RecorderLayout& layout) : memory_(memory), layout_(layout) {}
+  RecorderReader(MemoryReader& memory, TracebackReader& tracebacks, const RecorderLayout& layout)
+      : memory_(memory), tracebacks_(tracebacks), layout_(layout) {}
 
   Expected<model::FlightRecorder> read(RemoteAddress address) {
     auto bytes = RemoteStruct::read(memory_, address, layout_.size);
@@ -79,6 +80,7 @@ class RecorderReader {
     found.status = model::RecordStatus::ok;
     found.recorded = recorder.bytes.u64(layout_.id);
     if (const auto done = read_ring(recorder, found); !done) return tl::make_unexpected(done.error());
+    read_frames(found);
     read_groups(address, found);
     return found;
   }
@@ -102,6 +104,7 @@ class RecorderReader {
       auto operation = read_entry(at);
       if (!operation || operation->id != expected) continue;
       ++good;
+      entries_.push_back(at);
       found.operations.push_back(std::move(*operation));
     }
     // Of a process that goes on recording some may change meanwhile: most hold still.
@@ -153,6 +156,15 @@ class RecorderReader {
     return true;
   }
 
+  void read_frames(model::FlightRecorder& found) {
+    for (const std::size_t told : model::worth_telling(found)) {
+      // A shared_ptr begins with the pointer.
+      const auto traceback = memory_.read<std::uint64_t>(entries_[told] + layout_.entry.traceback);
+      if (!traceback) continue;
+      found.operations[told].frames = tracebacks_.read(RemoteAddress{*traceback}, layout_.traceback_frames);
+    }
+  }
+
   void read_groups(RemoteAddress recorder, model::FlightRecorder& found) {
     constexpr std::size_t kVectorBytes = 24;
     const RemoteAddress ranks = recorder + layout_.pg_name_to_ranks;
@@ -178,20 +190,23 @@ class RecorderReader {
   }
 
   MemoryReader& memory_;
+  TracebackReader& tracebacks_;
   const RecorderLayout& layout_;
+  std::vector<RemoteAddress> entries_;  ///< where each operation lies
 };
 
 }  // namespace
 
 Expected<model::FlightRecorder> read_flight_recorder(MemoryReader& memory, RemoteAddress address,
-                                                     const RecorderLayout& layout) {
-  return RecorderReader(memory, layout).read(address);
+                                                     TracebackReader& tracebacks, const RecorderLayout& layout) {
+  return RecorderReader(memory, tracebacks, layout).read(address);
 }
 
-Expected<model::FlightRecorder> read_flight_recorder(MemoryReader& memory, RemoteAddress address) {
+Expected<model::FlightRecorder> read_flight_recorder(MemoryReader& memory, RemoteAddress address,
+                                                     TracebackReader& tracebacks) {
   Expected<model::FlightRecorder> found = not_a_recorder("no layout is known");
   for (const RecorderLayout* layout : recorder_layouts()) {
-    found = read_flight_recorder(memory, address, *layout);
+    found = read_flight_recorder(memory, address, tracebacks, *layout);
     if (found || found.error().code == model::ErrorCode::not_found) return found;
   }
   return found;

@@ -17,15 +17,17 @@ class RecordsInspector : public model::Inspector {
   void prepare(const model::ProcessCapture& process, model::MemoryReader& memory) override {
     ProcessModules modules(process, cache_, memory);
     places_ = find_recorder_places(modules);
+    if (!places_.empty()) runtimes_ = find_runtimes(process, modules, memory).runtimes;
   }
   void read_thread(const model::ThreadCapture& /*thread*/, model::MemoryReader& /*memory*/) override {}
   void finish(const model::ProcessCapture& /*process*/, model::MemoryReader& memory) override {
-    read_recorders(places_, memory);
+    read_recorders(places_, runtimes_, memory);
   }
 
  private:
   ModuleCache& cache_;
   std::vector<RecorderPlace> places_;
+  std::vector<Runtime> runtimes_;
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ struct RecorderLayout {
         time_created, timeout_ms, is_p2p, time_discovered_started, time_discovered_completed, input_dims, input_dtypes,
         output_dims, output_dtypes, sizes, retired;
   } entry;
+  std::uint32_t traceback_frames;  ///< the vector of Python frames in a torch::CapturedTraceback
 };
 
 /// One per file in layouts/, newest first. A recorder is tried with each: its own bytes say which one is right.

@@ -55,8 +55,9 @@ void add_places(ProcessModules& modules, const model::MappedFile& file, std::vec
   }
 }
 
-model::FlightRecorder read_one(RemoteAddress address, std::string place, model::MemoryReader& memory) {
-  auto found = read_flight_recorder(memory, address);
+model::FlightRecorder read_one(RemoteAddress address, std::string place, TracebackReader& tracebacks,
+                               model::MemoryReader& memory) {
+  auto found = read_flight_recorder(memory, address, tracebacks);
   model::FlightRecorder recorder;
   if (found) {
     recorder = std::move(*found);
@@ -78,13 +79,15 @@ std::vector<RecorderPlace> find_recorder_places(ProcessModules& modules) {
   return places;
 }
 
-std::vector<model::FlightRecorder> read_recorders(const std::vector<RecorderPlace>& places,
-                                                  model::MemoryReader& memory) {
+std::vector<model::FlightRecorder> read_recorders(std::span<const RecorderPlace> places,
+                                                  std::span<const Runtime> runtimes, model::MemoryReader& memory) {
   std::vector<model::FlightRecorder> recorders;
+  TracebackReader tracebacks(runtimes, memory);
   for (const RecorderPlace& place : places) {
     if (place.kind == RecorderPlace::Kind::pointer) {
       const auto pointer = memory.read<std::uint64_t>(place.address);
-      if (pointer && *pointer != 0) recorders.push_back(read_one(RemoteAddress{*pointer}, place.name, memory));
+      if (pointer && *pointer != 0)
+        recorders.push_back(read_one(RemoteAddress{*pointer}, place.name, tracebacks, memory));
       continue;
     }
     // {std::string key, pointer}
@@ -92,10 +95,18 @@ std::vector<model::FlightRecorder> read_recorders(const std::vector<RecorderPlac
     for (const CxxStruct& pair : read_hash_map(memory, place.address, kKeyBytes + 8, kMaxBackends)) {
       const auto backend = read_string(memory, pair, 0);
       const RemoteAddress recorder{pair.bytes.u64(kKeyBytes)};
-      if (backend && recorder) recorders.push_back(read_one(recorder, place.name + "(\"" + *backend + "\")", memory));
+      if (backend && recorder)
+        recorders.push_back(read_one(recorder, place.name + "(\"" + *backend + "\")", tracebacks, memory));
     }
   }
   return recorders;
+}
+
+std::vector<model::FlightRecorder> read_recorders(const model::ProcessCapture& process, ProcessModules& modules,
+                                                  model::MemoryReader& memory) {
+  const std::vector<RecorderPlace> places = find_recorder_places(modules);
+  if (places.empty()) return {};
+  return read_recorders(places, find_runtimes(process, modules, memory).runtimes, memory);
 }
 
 }  // namespace hangstack::symbolizer

@@ -1,12 +1,14 @@
 #pragma once
 // The flight recorders of a process: gloo's and the other backends' in libtorch_cpu, classic NCCL's in libtorch_cuda.
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "model/memory_reader.h"
 #include "model/records.h"
 #include "symbolizer/native/process_modules.h"
+#include "symbolizer/python/runtime.h"
 
 namespace hangstack::symbolizer {
 
@@ -25,7 +27,12 @@ struct RecorderPlace {
 std::vector<RecorderPlace> find_recorder_places(ProcessModules& modules);
 
 /// The recorders behind the places; none for a variable that nobody has set yet. Each says why it could not be read.
-std::vector<model::FlightRecorder> read_recorders(const std::vector<RecorderPlace>& places,
+/// `runtimes`: the process's interpreters, which name what called.
+std::vector<model::FlightRecorder> read_recorders(std::span<const RecorderPlace> places,
+                                                  std::span<const Runtime> runtimes, model::MemoryReader& memory);
+
+/// All of it, for a process whose memory is recorded.
+std::vector<model::FlightRecorder> read_recorders(const model::ProcessCapture& process, ProcessModules& modules,
                                                   model::MemoryReader& memory);
 
 }  // namespace hangstack::symbolizer

@@ -146,6 +146,12 @@ void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std
   operation.inputs = {{{static_cast<std::int64_t>(number_in(keys, "elements", 256))}, text_in(keys, "dtype", "Float")}};
   operation.retired = keys.contains("finished");
   operation.point_to_point = keys.contains("p2p");
+  if (keys.contains("called")) {
+    const std::string site = text_in(keys, "called");
+    const std::size_t colon = site.rfind(':');
+    operation.frames = {{"all_reduce", "/v/lib/python3.12/site-packages/torch/distributed/distributed_c10d.py", 4174},
+                        {"step", "/job/" + site.substr(0, colon), std::stoi(site.substr(colon + 1))}};
+  }
   if (keys.contains("age"))
     operation.created_unix_ns =
         process.captured_at_unix_ns - static_cast<std::int64_t>(number_in(keys, "age")) * 1'000'000'000;

@@ -29,6 +29,7 @@ void RecorderBuilder::add(const Entry& entry) {
     put_words(at + types, {place, place + 1, place + 8});
   }
   put_small_vector(at + e.sizes, entry.sizes);
+  memory_.put_word(at + e.traceback, entry.traceback);
   ++recorded_;
   const std::uint64_t count = std::min(recorded_, capacity_);
   memory_.put_word(kRecorder + layout_.entries + 8, kRing + count * e.size);
@@ -53,6 +54,55 @@ void RecorderBuilder::add_status(std::uint64_t group, std::int64_t enqueued, std
   put_words(pair, {group, status, 0});
   put_words(status, {static_cast<std::uint64_t>(enqueued), static_cast<std::uint64_t>(started),
                      static_cast<std::uint64_t>(completed)});
+}
+
+std::vector<symbolizer::Runtime> RecorderBuilder::runtimes() {
+  std::vector<symbolizer::Runtime> runtimes(1);
+  runtimes.front().layout = symbolizer::layout_3_12();
+  return runtimes;
+}
+
+std::uint64_t RecorderBuilder::add_text(const std::string& text) {
+  const symbolizer::ObjectLayout& o = symbolizer::layout_3_12().object;
+  const std::uint64_t at = take(o.ascii_size + text.size() + 1);
+  memory_.put_word(at + o.text_length, text.size());
+  constexpr unsigned kOneByteCompactAscii = 1U | 8U | 16U;
+  memory_.put_word(at + o.text_state, kOneByteCompactAscii << o.text_kind_bit);
+  put_bytes(at + o.ascii_size, text);
+  return at;
+}
+
+std::uint64_t RecorderBuilder::add_code(const std::string& function, const std::string& file, int line) {
+  const symbolizer::Layout layout = symbolizer::layout_3_12();
+  const symbolizer::CodeLayout& c = layout.code;
+  if (code_type_ == 0) {
+    const std::uint64_t name = take(8);
+    put_bytes(name, std::string("code\0", 5));
+    code_type_ = take(64);
+    memory_.put_word(code_type_ + layout.object.type_name, name);
+  }
+  // One entry of a location table: eight units, no columns, zero lines further.
+  const std::uint64_t table = take(layout.object.bytes_data + 8);
+  memory_.put_word(table + layout.object.bytes_size, 2);
+  put_bytes(table + layout.object.bytes_data, std::string("\xef\0", 2));
+  constexpr std::uint64_t kCodeBytes = 256;
+  const std::uint64_t at = take(kCodeBytes);
+  memory_.put_word(at + layout.object.type, code_type_);
+  put_bytes(at + c.first_line, std::string(reinterpret_cast<const char*>(&line), sizeof line));
+  memory_.put_word(at + c.file_name, add_text(file));
+  memory_.put_word(at + *c.qualified_name, add_text(function));
+  memory_.put_word(at + c.line_table, table);
+  return at;
+}
+
+std::uint64_t RecorderBuilder::add_traceback(const std::vector<Frame>& frames) {
+  const std::uint64_t bytes = frames.size() * 16;
+  const std::uint64_t array = take(bytes);
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    put_words(array + i * 16, {frames[i].code, static_cast<std::uint32_t>(frames[i].last_instruction)});
+  const std::uint64_t at = take(layout_.traceback_frames + 24);
+  put_words(at + layout_.traceback_frames, {array, array + bytes, array + bytes});
+  return at;
 }
 
 void RecorderBuilder::overwrite_names() {
@@ -94,6 +144,7 @@ void RecorderBuilder::put_small_vector(std::uint64_t address, const std::vector<
 std::uint64_t RecorderBuilder::take(std::uint64_t bytes) {
   const std::uint64_t at = next_free_;
   next_free_ += (bytes + 15) / 16 * 16;
+  for (std::uint64_t offset = at; offset < next_free_; offset += 8) memory_.put_word(offset, 0);
   return at;
 }
 

@@ -122,9 +122,9 @@ def checkpoint():
 
 
 def answer_with_own_dump():
-    """PyTorch's own dump of its flight recorder, to whoever opens the FIFO DUMP_FIFO.RANK for reading."""
+    """PyTorch's own dump of its flight recorder, a pickle, to whoever opens the FIFO DUMP_FIFO.RANK for reading."""
     with open(f"{os.environ['DUMP_FIFO']}.{RANK}", "wb") as fifo:
-        fifo.write(torch._C._distributed_c10d._dump_fr_trace_json())
+        fifo.write(torch._C._distributed_c10d._dump_fr_trace(True, True, False))
 
 
 def main():

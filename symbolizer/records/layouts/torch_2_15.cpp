@@ -37,6 +37,7 @@ const RecorderLayout kRecorderTorch2_15{
             .sizes = 384,
             .retired = 504,
         },
+    .traceback_frames = 8,
 };
 
 }  // namespace hangstack::symbolizer

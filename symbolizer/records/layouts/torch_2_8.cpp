@@ -37,6 +37,7 @@ const RecorderLayout kRecorderTorch2_8{
             .sizes = 376,
             .retired = 496,
         },
+    .traceback_frames = 8,
 };
 
 }  // namespace hangstack::symbolizer

@@ -31,6 +31,16 @@ TEST(Recorded, TheStragglersLastOperationStandsBesideWhatItsPeersWaitFor) {
                               "recorded since | flight recorder"));
 }
 
+TEST(Recorded, TheLineThatCalledStandsBesideEachOperation) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2) + "recorded all_reduce #1 finished=1\nrecorded all_reduce #2 called=train.py:88\n");
+  job.still(in_user_code(1, 2, "asleep=12.5 syscall=clock_nanosleep", kSleep) +
+            "recorded all_reduce #1 finished=1 called=train.py:40\n");
+  const std::string seen = observations(only_job(job));
+  EXPECT_THAT(seen, HasSubstr("[256] Float, called at train.py:88, not finished | flight recorder"));
+  EXPECT_THAT(seen, HasSubstr("[256] Float, called at train.py:40, was its last: nothing recorded since"));
+}
+
 TEST(Recorded, ARingThatForgotIsJoinedByNumbersNotByCount) {
   JobBuilder job;
   job.still(in_all_reduce(0, 2) + "recorded all_reduce #7 finished=1\nrecorded all_reduce #8\n");

@@ -95,6 +95,25 @@ TEST(JsonReport, ProblemsOfProcessesAndThreadsAreErrors) {
   EXPECT_EQ(json["errors"][1]["code"], "unreadable_memory");
 }
 
+TEST(JsonReport, ARecordedOperationHasTheLineThatCalledIt) {
+  model::Report report = hung_gloo_straggler();
+  const std::string library = "/v/lib/python3.12/site-packages/torch/distributed/distributed_c10d.py";
+  model::FlightRecorder recorder;
+  recorder.status = model::RecordStatus::ok;
+  recorder.operations.resize(2);
+  recorder.operations[0].group = "other";
+  recorder.operations[1].frames = {{"all_reduce", library, 4174}, {"step", "/job/train.py", 88}, {"main", "<exec>", 0}};
+  report.processes.front().samples.back().flight_recorders.push_back(recorder);
+  const auto json = ordered_json::parse(report::write_json(report));
+  const auto& items = json["jobs"][0]["records"]["flight_recorder"]["items"];
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_TRUE(items[0]["call_site"].is_null());
+  EXPECT_EQ(items[0]["frames"], ordered_json::array());
+  EXPECT_EQ(items[1]["call_site"], "/job/train.py:88");
+  EXPECT_EQ(items[1]["frames"][0], (ordered_json{{"function", "all_reduce"}, {"file", library}, {"line", 4174}}));
+  EXPECT_TRUE(items[1]["frames"][2]["line"].is_null());
+}
+
 TEST(JsonReport, AnEmptyReportIsValidJson) {
   const auto json = ordered_json::parse(report::write_json(model::Report{}));
   EXPECT_TRUE(json["jobs"].empty());

@@ -1,0 +1,55 @@
+#include "model/records.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hangstack::model {
+namespace {
+
+using testing::ElementsAre;
+
+RecordedOperation operation(const std::string& group, bool retired) {
+  RecordedOperation made;
+  made.group = group;
+  made.retired = retired;
+  return made;
+}
+
+TEST(CallSite, IsTheUsersInnermostFrame) {
+  RecordedOperation made;
+  EXPECT_EQ(made.call_site(), nullptr);
+  made.frames = {{"all_reduce", "/v/lib/python3.12/site-packages/torch/distributed/distributed_c10d.py", 4174},
+                 {"call", "/tmp/torchinductor_me/ab/cab.py", 7},
+                 {"", "", 0}};
+  EXPECT_EQ(made.call_site(), nullptr) << "torch's own, and what its compiler wrote";
+  made.frames.push_back({"fit", "/v/lib/python3.12/site-packages/lightning/trainer.py", 20});
+  made.frames.push_back({"run", "/usr/lib/python3.12/threading.py", 30});
+  EXPECT_EQ(made.call_site()->line, 20) << "a package's, if the user has none";
+  made.frames.push_back({"step", "/job/train.py", 88});
+  made.frames.push_back({"<module>", "/job/train.py", 99});
+  EXPECT_EQ(made.call_site()->line, 88);
+}
+
+TEST(WorthTelling, IsTheFirstUnfinishedAndTheLastOfEachGroup) {
+  FlightRecorder recorder;
+  for (const bool retired : {true, false, true}) {
+    recorder.operations.push_back(operation("0", retired));
+    recorder.operations.push_back(operation("1", true));
+  }
+  EXPECT_THAT(worth_telling(recorder), ElementsAre(2, 4, 5));
+}
+
+TEST(WorthTelling, ManyUnfinishedOfOneGroupLeaveRoomForTheOthers) {
+  FlightRecorder recorder;
+  recorder.operations.assign(2000, operation("0", false));
+  recorder.operations.push_back(operation("1", false));
+  const auto told = worth_telling(recorder);
+  ASSERT_EQ(told.size(), 128U);
+  EXPECT_EQ(told[0], 0U);
+  EXPECT_EQ(told[125], 125U);
+  EXPECT_EQ(told[126], 1999U);
+  EXPECT_EQ(told[127], 2000U);
+}
+
+}  // namespace
+}  // namespace hangstack::model
