@@ -69,9 +69,10 @@ struct Thread {
   CaptureMethod method = CaptureMethod::none;
   double stopped_us = 0;
   GilState gil = GilState::none;
-  std::vector<Frame> frames;  ///< innermost first
-  std::string end;            ///< why the stack ended: "complete", or a sentence
-  bool complete = false;      ///< the stack reached its outermost frame
+  std::int32_t lock_holder_tid = 0;  ///< the thread of its process that holds the mutex it waits for; 0: not known
+  std::vector<Frame> frames;         ///< innermost first
+  std::string end;                   ///< why the stack ended: "complete", or a sentence
+  bool complete = false;             ///< the stack reached its outermost frame
   StackNeed need = StackNeed::nothing;
   std::vector<Error> problems;
 

@@ -32,7 +32,10 @@ class InspectorList : public model::Inspector {
 
 std::unique_ptr<model::Inspector> make_inspector(const SymbolizerOptions& options, ModuleCache& cache) {
   auto list = std::make_unique<InspectorList>();
-  if (options.native) list->add(make_stack_inspector());
+  if (options.native) {
+    list->add(make_stack_inspector());
+    list->add(make_lock_inspector());
+  }
   if (options.python) list->add(make_python_inspector(cache));
   if (options.records) list->add(make_records_inspector(cache));
   return list;

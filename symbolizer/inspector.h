@@ -14,6 +14,7 @@ namespace hangstack::symbolizer {
 std::unique_ptr<model::Inspector> make_inspector(const SymbolizerOptions& options, ModuleCache& cache);
 
 /// Its parts.
+std::unique_ptr<model::Inspector> make_lock_inspector();
 std::unique_ptr<model::Inspector> make_python_inspector(ModuleCache& cache);
 std::unique_ptr<model::Inspector> make_records_inspector(ModuleCache& cache);
 

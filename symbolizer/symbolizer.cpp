@@ -4,6 +4,7 @@
 
 #include "model/segment_reader.h"
 #include "symbolizer/inspector.h"
+#include "symbolizer/locks/mutex_owner.h"
 #include "symbolizer/merge/merge.h"
 #include "symbolizer/named_stack.h"
 #include "symbolizer/native/facts_json.h"
@@ -129,6 +130,7 @@ model::ProcessSnapshot Symbolizer::symbolize(const model::ProcessCapture& captur
     const std::vector<NamedFrame> named = state_->namer.name(stacks[i], modules);
     fill_stack(thread, stacks[i], named);
     add_python(thread, named, evals, python);
+    if (state_->options.native) thread.lock_holder_tid = lock_holder_of(capture.threads[i], capture, process_memory);
     snapshot.threads.push_back(std::move(thread));
   }
   if (state_->options.records) snapshot.flight_recorders = read_recorders(capture, modules, process_memory);

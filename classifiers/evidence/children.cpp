@@ -15,13 +15,21 @@ using model::RankSet;
 
 constexpr std::size_t kMostTold = 6;
 
+// /proc counts in hundredths of a second (USER_HZ). A logger or an idle worker wakes now and then and uses less.
+constexpr double kTicksPerSecond = 100;
+constexpr double kWorkingShare = 0.02;
+
 bool is_busy(const ProcessFacts& process, const Descendant& now) {
   if (now.kernel_state == 'R') return true;
   if (process.history->samples.size() < 2) return false;
-  const auto& before = process.history->samples.front().descendants;
-  const auto then = std::ranges::find(before, now.pid, &Descendant::pid);
+  const auto& first = process.history->samples.front();
+  const auto then = std::ranges::find(first.descendants, now.pid, &Descendant::pid);
   // One that was born between the samples has worked since.
-  return then == before.end() || now.cpu_ticks > then->cpu_ticks;
+  if (then == first.descendants.end()) return true;
+  const double span_s = static_cast<double>(process.last().captured_at_unix_ns - first.captured_at_unix_ns) / 1e9;
+  const double used_s =
+      static_cast<double>(now.cpu_ticks) / kTicksPerSecond - static_cast<double>(then->cpu_ticks) / kTicksPerSecond;
+  return used_s > 0 && used_s >= kWorkingShare * span_s;
 }
 
 std::string child_text(const Descendant& child) { return fmt::format("child process {} ({})", child.pid, child.name); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "classifiers/fold/lock_cycles.h"
 #include "model/without_numbers.h"
 
 namespace hangstack::classifiers {
@@ -28,25 +29,12 @@ std::string state_text(const ThreadState& state) {
   return text;
 }
 
-const ThreadFacts* gil_holder(const ProcessFacts& process) {
-  const auto held = std::find_if(process.threads.begin(), process.threads.end(),
-                                 [](const ThreadFacts& thread) { return thread.view.thread->gil == GilState::holds; });
-  if (held != process.threads.end()) return &*held;
-  for (const auto& python : process.last().pythons) {
-    const auto found = std::find_if(process.threads.begin(), process.threads.end(), [&](const ThreadFacts& thread) {
-      return python.gil_holder_tid != 0 && thread.view.thread->tid == python.gil_holder_tid;
-    });
-    if (found != process.threads.end()) return &*found;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::vector<Observation> gil_facts(const JobFacts& job) {
   std::vector<Observation> out;
   for (const auto& rank : job.ranks) {
-    const ThreadFacts* holder = gil_holder(*rank.process);
+    const ThreadFacts* holder = holder_of_gil(*rank.process);
     if (holder == nullptr || holder->state.kind == StateKind::running) continue;
     const auto& threads = rank.process->threads;
     const auto waiters = std::count_if(threads.begin(), threads.end(), [](const ThreadFacts& thread) {
@@ -65,6 +53,25 @@ std::vector<Observation> gil_facts(const JobFacts& job) {
   return out;
 }
 
+std::vector<Observation> held_mutexes(const JobFacts& job) {
+  std::vector<Observation> out;
+  for (const auto& rank : job.ranks) {
+    for (const auto& thread : rank.process->threads) {
+      if (thread.view.thread->lock_holder_tid == 0) continue;
+      const ThreadFacts* holder = holder_of_lock(*rank.process, thread);
+      if (holder == nullptr) continue;
+      const std::string site = thread.state.site ? " at " + thread.state.site->text() : std::string();
+      out.push_back({holder == &thread
+                         ? fmt::format("{} waits{} for a mutex that it holds itself", thread_text(thread), site)
+                         : fmt::format("{} waits{} for a mutex that {} holds; that one {}", thread_text(thread), site,
+                                       thread_text(*holder), state_text(holder->state)),
+                     RankSet{rank.number}, "the mutex in memory"});
+      if (out.size() == 8) return out;
+    }
+  }
+  return out;
+}
+
 std::vector<Observation> shared_locks(const JobFacts& job) {
   std::vector<Observation> out;
   for (const auto& rank : job.ranks) {
@@ -73,7 +80,8 @@ std::vector<Observation> shared_locks(const JobFacts& job) {
       const auto& raw = *thread.view.thread;
       // Idle workers of one queue share its lock, too.
       const bool idle = thread.role.idle || thread.state.kind == StateKind::queue;
-      const bool lock = !idle && thread.state.beneath == StateKind::lock && raw.syscall_name == "futex";
+      const bool lock =
+          !idle && thread.state.beneath == StateKind::lock && raw.syscall_name == "futex" && raw.lock_holder_tid == 0;
       if (lock && raw.syscall && !raw.syscall->arguments.empty()) waiters[raw.syscall->arguments[0]].push_back(&thread);
     }
     for (const auto& [address, threads] : waiters) {

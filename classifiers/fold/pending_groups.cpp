@@ -2,29 +2,64 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "classifiers/fold/facts.h"
+#include "classifiers/states/recorded_progress.h"
 
 namespace hangstack::classifiers {
 namespace {
 
 using model::RecordedOperation;
 
-void add_operation(PendingGroup& group, int rank, const RecordedOperation& operation) {
-  if (operation.point_to_point) return;
-  const RecordedOperation*& latest = group.latest[rank];
-  if (latest == nullptr || operation.sequence >= latest->sequence) latest = &operation;
-  if (operation.finished()) return;
-  const RecordedOperation*& pending = group.pending[rank];
-  if (pending == nullptr || operation.sequence < pending->sequence) pending = &operation;
+/// As the recorder lists them; empty if it does not.
+std::vector<std::uint64_t> members_in(const model::FlightRecorder& recorder, const std::string& group) {
+  const auto listed = std::ranges::find(recorder.groups, group, &model::RecordedGroup::name);
+  return listed == recorder.groups.end() ? std::vector<std::uint64_t>{} : listed->ranks;
 }
 
-void add_members(PendingGroup& group, const model::FlightRecorder& recorder) {
-  if (!group.members.empty()) return;
-  const auto listed = std::ranges::find(recorder.groups, group.name, &model::RecordedGroup::name);
-  if (listed == recorder.groups.end()) return;
-  for (const std::uint64_t rank : listed->ranks) group.members.insert(static_cast<int>(rank));
-}
+/// Ranks are joined by the members as well: PyTorch 2.8 gives the siblings of one split_group one name.
+class Groups {
+ public:
+  void add(int rank, const model::FlightRecorder& recorder) {
+    std::map<std::string, PendingGroup*> own;
+    for (const RecordedOperation& operation : recorder.operations) {
+      if (operation.point_to_point) continue;
+      const RecordedOperation*& latest = group_of(operation, recorder, own).latest[rank];
+      if (latest == nullptr || operation.sequence >= latest->sequence) latest = &operation;
+    }
+    for (const RecordedOperation* operation : unfinished_collectives(recorder)) {
+      const RecordedOperation*& pending = group_of(*operation, recorder, own).pending[rank];
+      if (pending == nullptr || operation->sequence < pending->sequence) pending = operation;
+    }
+  }
+
+  std::vector<PendingGroup> pending() && {
+    std::vector<PendingGroup> found;
+    for (auto& [key, group] : groups_)
+      if (!group.pending.empty()) found.push_back(std::move(group));
+    return found;
+  }
+
+ private:
+  PendingGroup& group_of(const RecordedOperation& operation, const model::FlightRecorder& recorder,
+                         std::map<std::string, PendingGroup*>& own) {
+    PendingGroup*& known = own[operation.backend + '\n' + operation.group];
+    if (known != nullptr) return *known;
+    const auto members = members_in(recorder, operation.group);
+    PendingGroup& group = groups_[{operation.backend, operation.group, members}];
+    group.backend = operation.backend;
+    group.name = operation.group;
+    if (group.description.empty()) group.description = operation.group_description;
+    if (group.members.empty()) {
+      for (const std::uint64_t member : members) group.members.insert(static_cast<int>(member));
+    }
+    known = &group;
+    return group;
+  }
+
+  std::map<std::tuple<std::string, std::string, std::vector<std::uint64_t>>, PendingGroup> groups_;
+};
 
 }  // namespace
 
@@ -35,23 +70,11 @@ std::uint64_t PendingGroup::first_pending() const {
 }
 
 std::vector<PendingGroup> pending_groups_of(const std::vector<RankFacts>& ranks) {
-  std::map<std::tuple<std::string, std::string>, PendingGroup> groups;
+  Groups groups;
   for (const RankFacts& rank : ranks) {
-    for (const auto& recorder : rank.process->last().flight_recorders) {
-      for (const RecordedOperation& operation : recorder.operations) {
-        PendingGroup& group = groups[{operation.backend, operation.group}];
-        group.backend = operation.backend;
-        group.name = operation.group;
-        if (group.description.empty()) group.description = operation.group_description;
-        add_operation(group, rank.number, operation);
-        add_members(group, recorder);
-      }
-    }
+    for (const auto& recorder : rank.process->last().flight_recorders) groups.add(rank.number, recorder);
   }
-  std::vector<PendingGroup> pending;
-  for (auto& [key, group] : groups)
-    if (!group.pending.empty()) pending.push_back(std::move(group));
-  return pending;
+  return std::move(groups).pending();
 }
 
 }  // namespace hangstack::classifiers

@@ -1,6 +1,6 @@
 #pragma once
-// Process groups over the ranks, by their flight recorders. Operations are joined by their group's name and sequence
-// number, never by how many there are: a ring forgets.
+// Process groups over the ranks, by their flight recorders. Operations are joined by their group's name, its members
+// and the sequence number, never by how many there are: a ring forgets.
 
 #include <cstdint>
 #include <map>

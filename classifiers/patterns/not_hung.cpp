@@ -40,7 +40,7 @@ Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
                         : fmt::format("{} of {} ranks moved between the samples.", job.moved.size(), job.ranks.size());
   const RankSet progressed = with_recorded_progress(job);
   if (!progressed.empty()) {
-    verdict.observations.push_back({"collectives ended between the samples", progressed, "flight recorder"});
+    verdict.observations.push_back({"collectives ended or began between the samples", progressed, "flight recorder"});
   }
   if (const RankSet others = job.moved.minus(progressed); !others.empty()) {
     verdict.observations.push_back({fmt::format("another stack, or the clocks of a running thread went on, within {}",
@@ -102,13 +102,12 @@ Ruling judge_not_hung(const JobFacts& job) {
     return {verdict, {}, fmt::format("{} moved, no rank stood still", job.who(job.moved))};
   }
   // Of a wait for the device only the records say what it is for.
-  const RankSet progressed = with_recorded_progress(job);
   RankSet inside = job.inside;
   for (const int n : job.device.ranks())
-    if (progressed.contains(n)) inside.insert(n);
+    if (job.rank(n)->process->pending_s || job.rank(n)->process->recorded_progress) inside.insert(n);
   const RankSet inside_moving = inside.minus(inside.minus(job.moved));
   // A rank that has just arrived in the operation moved as well: it does not show that operations complete.
-  const bool others_stand_outside = !job.outside.minus(job.moved).empty();
+  const bool others_stand_outside = !job.outside.united(job.device).minus(job.moved).empty();
   if (inside_moving.size() * 2 > inside.size() || (!inside_moving.empty() && !others_stand_outside)) {
     return {moving(job, Confidence::likely, "operations complete"),
             {},

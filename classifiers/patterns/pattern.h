@@ -21,9 +21,11 @@ struct Rule {
   Ruling (*judge)(const JobFacts&);
 };
 
-/// Each is documented in docs/verdicts.md; one file each.
+/// Each is documented in docs/verdicts.md; one file each, but for the two kinds of lock cycle.
 Ruling judge_process_stopped(const JobFacts& job);
 Ruling judge_rank_died(const JobFacts& job);
+Ruling judge_lock_cycle(const JobFacts& job);
+Ruling judge_gil_deadlock(const JobFacts& job);
 Ruling judge_not_hung(const JobFacts& job);
 Ruling judge_collective_mismatch(const JobFacts& job);
 Ruling judge_cross_group_order(const JobFacts& job);

@@ -7,6 +7,8 @@ const std::vector<Rule>& rules() {
       {"process_stopped", judge_process_stopped},
       {"rank_died", judge_rank_died},
       {"not_hung", judge_not_hung},
+      {"lock_cycle", judge_lock_cycle},
+      {"gil_deadlock", judge_gil_deadlock},
       {"collective_mismatch", judge_collective_mismatch},
       {"cross_group_order", judge_cross_group_order},
       {"asymmetric_control_flow", judge_asymmetric_control_flow},

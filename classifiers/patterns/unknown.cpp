@@ -142,6 +142,7 @@ Ruling judge_unknown(const JobFacts& job) {
   append(verdict.observations, gloo_work(job));
   append(verdict.observations, rest_of(job, seen(job)));
   append(verdict.observations, gil_facts(job));
+  append(verdict.observations, held_mutexes(job));
   append(verdict.observations, shared_locks(job));
   append(verdict.observations, other_threads(job));
   append(verdict.observations, pending_signals(job));

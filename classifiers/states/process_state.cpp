@@ -127,9 +127,13 @@ void name_pending_work(ProcessFacts& process) {
   }
 }
 
+/// Only of one that waits for peers or the device: an operation that ends while its rank is elsewhere is the device's
+/// progress, not the rank's.
 void judge_records(ProcessFacts& process) {
   const auto& samples = process.history->samples;
   process.pending_s = pending_age_s(samples.back());
+  const StateKind kind = process.state().beneath;
+  if (!waits_for_peers(kind) && kind != StateKind::device) return;
   for (std::size_t i = 1; i < samples.size(); ++i) {
     if (samples[i - 1].start_time_ticks != samples[i].start_time_ticks) continue;
     process.recorded_progress |= progressed_between(samples[i - 1], samples[i]).value_or(false);

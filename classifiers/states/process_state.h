@@ -31,7 +31,7 @@ struct ProcessFacts {
   std::optional<std::size_t> main;
   std::optional<std::size_t> blocking;  ///< none if the process has no thread
   std::optional<bool> moved;            ///< the main or the blocking thread, or what the process records
-  bool recorded_progress = false;       ///< by its flight recorders, a collective ended between the samples
+  bool recorded_progress = false;       ///< by its flight recorders, what it waits for changed between the samples
   bool same_place = true;               ///< it moved, but within the same functions
   bool napped = false;
   std::optional<double> asleep_s;   ///< of the blocking thread; none for one that naps

@@ -2,55 +2,81 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <tuple>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace hangstack::classifiers {
 namespace {
 
+using model::FlightRecorder;
 using model::ProcessSnapshot;
 using model::RecordedOperation;
 
-const RecordedOperation* oldest_pending(const ProcessSnapshot& process) {
-  const RecordedOperation* oldest = nullptr;
-  for (const auto& recorder : process.flight_recorders) {
-    for (const RecordedOperation& operation : recorder.operations) {
-      if (operation.finished() || operation.point_to_point || operation.created_unix_ns <= 0) continue;
-      if (oldest == nullptr || operation.created_unix_ns < oldest->created_unix_ns) oldest = &operation;
+/// An operation of one recorder: ids are given once.
+struct Pending {
+  std::string_view place;
+  const RecordedOperation* operation = nullptr;
+};
+
+Pending oldest_pending(const ProcessSnapshot& process) {
+  Pending oldest;
+  for (const FlightRecorder& recorder : process.flight_recorders) {
+    for (const RecordedOperation* operation : unfinished_collectives(recorder)) {
+      if (operation->created_unix_ns <= 0) continue;
+      if (oldest.operation == nullptr || operation->created_unix_ns < oldest.operation->created_unix_ns)
+        oldest = {recorder.place, operation};
     }
   }
   return oldest;
 }
 
-bool is_recorded(const ProcessSnapshot& process) {
-  return std::ranges::any_of(process.flight_recorders,
-                             [](const auto& recorder) { return recorder.status == model::RecordStatus::ok; });
+/// How many operations each recorder that could be read has seen.
+std::map<std::string, std::uint64_t> recorded_at(const ProcessSnapshot& process) {
+  std::map<std::string, std::uint64_t> recorded;
+  for (const FlightRecorder& recorder : process.flight_recorders)
+    if (recorder.status == model::RecordStatus::ok) recorded[recorder.place] += recorder.recorded;
+  return recorded;
 }
 
-std::uint64_t operations_recorded(const ProcessSnapshot& process) {
-  std::uint64_t sum = 0;
-  for (const auto& recorder : process.flight_recorders) sum += recorder.recorded;
-  return sum;
-}
-
-auto key_of(const RecordedOperation& operation) {
-  return std::tie(operation.backend, operation.group, operation.sequence);
+bool same_recorders(const std::map<std::string, std::uint64_t>& a, const std::map<std::string, std::uint64_t>& b) {
+  return std::ranges::equal(
+      a, b, {}, [](const auto& entry) { return entry.first; }, [](const auto& entry) { return entry.first; });
 }
 
 }  // namespace
 
+std::vector<const RecordedOperation*> unfinished_collectives(const FlightRecorder& recorder) {
+  std::vector<const RecordedOperation*> unfinished;
+  std::map<std::pair<std::string_view, std::string_view>, bool> overtaken;
+  for (auto operation = recorder.operations.rbegin(); operation != recorder.operations.rend(); ++operation) {
+    if (operation->point_to_point) continue;
+    bool& later_ended = overtaken[{operation->backend, operation->group}];
+    if (operation->finished())
+      later_ended = operation->backend != "gloo";
+    else if (!later_ended)
+      unfinished.push_back(&*operation);
+  }
+  std::ranges::reverse(unfinished);
+  return unfinished;
+}
+
 std::optional<double> pending_age_s(const ProcessSnapshot& process) {
-  const RecordedOperation* oldest = oldest_pending(process);
+  const RecordedOperation* oldest = oldest_pending(process).operation;
   if (oldest == nullptr) return std::nullopt;
   const double age = static_cast<double>(process.captured_at_unix_ns - oldest->created_unix_ns) / 1e9;
   return age > 0 ? std::optional(age) : std::nullopt;
 }
 
 std::optional<bool> progressed_between(const ProcessSnapshot& before, const ProcessSnapshot& after) {
-  if (!is_recorded(before) || !is_recorded(after)) return std::nullopt;
-  const RecordedOperation* was = oldest_pending(before);
-  const RecordedOperation* is = oldest_pending(after);
-  if (was == nullptr) return operations_recorded(before) != operations_recorded(after);
-  return is == nullptr || key_of(*was) != key_of(*is);
+  const auto recorded_before = recorded_at(before);
+  const auto recorded_after = recorded_at(after);
+  if (recorded_before.empty() || !same_recorders(recorded_before, recorded_after)) return std::nullopt;
+  const Pending was = oldest_pending(before);
+  const Pending is = oldest_pending(after);
+  if (was.operation == nullptr) return recorded_before != recorded_after;
+  return is.operation == nullptr || was.place != is.place || was.operation->id != is.operation->id;
 }
 
 }  // namespace hangstack::classifiers

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -98,6 +99,7 @@ Thread thread_of(const std::string& name, const Keys& keys, const ProcessSnapsho
   thread.signals.pending_thread = number_in(keys, "pending");
   thread.signals.caught = number_in(keys, "caught");
   thread.signals.blocked = number_in(keys, "blocked");
+  thread.lock_holder_tid = static_cast<int>(number_in(keys, "lock_holder"));
   const std::string gil = text_in(keys, "gil");
   thread.gil = gil == "holds"   ? model::GilState::holds
                : gil == "waits" ? model::GilState::waits
@@ -138,7 +140,7 @@ void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std
   if (!number.starts_with('#')) reject(line);
   const Keys keys = keys_of(words, line);
   model::RecordedOperation operation;
-  operation.backend = "gloo";
+  operation.backend = text_in(keys, "backend", "gloo");
   operation.name = name;
   operation.sequence = std::stoull(number.substr(1));
   operation.group = text_in(keys, "group", "0");
@@ -157,7 +159,15 @@ void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std
         process.captured_at_unix_ns - static_cast<std::int64_t>(number_in(keys, "age")) * 1'000'000'000;
   if (process.flight_recorders.empty()) process.flight_recorders.emplace_back().status = model::RecordStatus::ok;
   auto& recorder = process.flight_recorders.front();
-  operation.id = recorder.recorded++;
+  operation.id = keys.contains("id") ? number_in(keys, "id") : recorder.recorded;
+  recorder.recorded = operation.id + 1;
+  if (keys.contains("members")) {
+    // "0+2"
+    model::RecordedGroup group{operation.group, operation.group_description, {}};
+    std::istringstream members(keys.at("members"));
+    for (std::string rank; std::getline(members, rank, '+');) group.ranks.push_back(std::stoull(rank));
+    if (std::ranges::find(recorder.groups, group) == recorder.groups.end()) recorder.groups.push_back(group);
+  }
   recorder.operations.push_back(std::move(operation));
 }
 

@@ -18,8 +18,8 @@ TEST(Doctor, WhatIsTrueOfEveryProcessIsSaidOnceAndWhatIsItsOwnBesideItsPid) {
   Target second({std::string(HANGSTACK_TARGETS) + "/target_threads", "1"}, {{"RANK", "1"}, {"WORLD_SIZE", "2"}});
   ASSERT_THAT(first.read_line(), HasSubstr("ready"));
   ASSERT_THAT(second.read_line(), HasSubstr("ready"));
-  const auto result = run_program(
-      {HANGSTACK_BINARY, "doctor", "--pids", std::to_string(first.pid()), std::to_string(second.pid())});
+  const auto result =
+      run_program({HANGSTACK_BINARY, "doctor", "--pids", std::to_string(first.pid()), std::to_string(second.pid())});
   const auto shared = result.out.find("\nall 2 processes\n");
   const auto own = result.out.find("\npid " + std::to_string(first.pid()) + "\n");
   ASSERT_NE(shared, std::string::npos) << result.out;

@@ -99,7 +99,8 @@ TEST(NotHung, CollectivesThatEndBetweenTheSamplesAreMovementThatNoStackShows) {
   const Job judged = only_job(job);
   EXPECT_EQ(judged.verdict.pattern, "not_hung");
   EXPECT_EQ(judged.verdict.hung, Hung::no);
-  EXPECT_THAT(observations(judged), HasSubstr("0-1 | collectives ended between the samples | flight recorder"));
+  EXPECT_THAT(observations(judged),
+              HasSubstr("0-1 | collectives ended or began between the samples | flight recorder"));
 }
 
 TEST(NotHung, AGroupThatGoesOnBesideTheOneThatWaitsIsNoMovement) {
@@ -111,6 +112,51 @@ TEST(NotHung, AGroupThatGoesOnBesideTheOneThatWaitsIsNoMovement) {
                               "recorded barrier #8 group=beat age=1\n"));
   }
   EXPECT_EQ(only_job(job).verdict.hung, Hung::yes);
+}
+
+TEST(NotHung, ARankThatPostsItsCollectiveDoesNotShowThatOperationsComplete) {
+  JobBuilder job;
+  for (int rank = 0; rank < 8; ++rank) {
+    const std::string late =
+        rank == 7 ? "recorded all_reduce #1 age=90 finished=1\n" : "recorded all_reduce #2 age=40 id=1\n";
+    job.moving(in_device_wait(rank, late), in_device_wait(rank, "recorded all_reduce #2 age=40 id=1\n"));
+  }
+  EXPECT_NE(only_job(job).verdict.pattern, "not_hung");
+}
+
+TEST(NotHung, WhatTheDeviceEndsForARankThatSleepsElsewhereIsNoMovementOfIt) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2) + "recorded all_reduce #2 age=40\n");
+  const std::string asleep = in_user_code(1, 2, "asleep=40 syscall=clock_nanosleep", kSleep);
+  job.moving(asleep + "recorded all_reduce #1 age=41\n", asleep + "recorded all_reduce #1 age=43 finished=1\n");
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  EXPECT_EQ(judged.verdict.hung, Hung::yes);
+}
+
+/// The recorder leaves the parts of a coalesced batch as they were scheduled; only the entry that closes it ends.
+TEST(Recorded, PartsOfACoalescedBatchEndWithIt) {
+  JobBuilder job;
+  for (const int rank : {0, 1}) {
+    job.still(in_device_wait(rank, fmt::format("recorded all_reduce #2 backend=nccl age=900\n"
+                                               "recorded coalesced #2 backend=nccl age=900 finished=1\n"
+                                               "recorded {} #3 backend=nccl age=50\n",
+                                               rank == 0 ? "all_gather" : "all_reduce")));
+  }
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "collective_mismatch");
+  EXPECT_THAT(judged.verdict.summary, HasSubstr("all_gather #3"));
+  EXPECT_NEAR(judged.verdict.since_s.value_or(0), 50, 1);
+}
+
+/// PyTorch 2.8 names the siblings of one split_group alike.
+TEST(Recorded, GroupsOfOneNameAndOtherMembersAreTwo) {
+  JobBuilder job;
+  for (int rank = 0; rank < 4; ++rank) {
+    job.still(in_all_reduce(rank, 4) + fmt::format("recorded {} #2 group=tp members={}\n",
+                                                   rank < 2 ? "all_reduce" : "all_gather", rank < 2 ? "0+1" : "2+3"));
+  }
+  EXPECT_EQ(only_job(job).verdict.pattern, "unknown");
 }
 
 TEST(CollectiveMismatch, DifferentSizesOfOneOperationAreOneToo) {

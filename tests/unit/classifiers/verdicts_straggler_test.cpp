@@ -36,6 +36,17 @@ TEST(Straggler, WhoseChildWorksIsNotCalledHung) {
   EXPECT_THAT(observations(judged), HasSubstr("1 | its child process 2371 (gzip) uses a processor | /proc"));
 }
 
+TEST(Straggler, AChildThatWakesNowAndThenIsNoWork) {
+  for (const auto& [ticks, hung] : {std::pair{15, Hung::yes}, {500, Hung::undecided}}) {
+    JobBuilder job;
+    job.still(in_all_reduce(0, 2, 20, 50));
+    std::string after = waiting_for_child(fmt::format("child 2371 wandb ticks={}", ticks));
+    after.replace(after.find("process "), 8, "process at=60 ");
+    job.moving(waiting_for_child("child 2371 wandb ticks=5"), after);
+    EXPECT_EQ(only_job(job).verdict.hung, hung) << ticks << " ticks in a minute";
+  }
+}
+
 TEST(Straggler, WhoseChildRestsTooIsHungAndTheChildIsNamed) {
   JobBuilder job;
   job.still(in_all_reduce(0, 2, 20, 50)).still(waiting_for_child("child 2371 rsync ticks=5"));
