@@ -32,9 +32,8 @@ std::optional<LockCycle> cycle_from(const ProcessFacts& process, const ThreadFac
 }  // namespace
 
 const ThreadFacts* holder_of_gil(const ProcessFacts& process) {
-  const auto held = std::ranges::find_if(process.threads, [](const ThreadFacts& thread) {
-    return thread.view.thread->gil == model::GilState::holds;
-  });
+  const auto held = std::ranges::find_if(
+      process.threads, [](const ThreadFacts& thread) { return thread.view.thread->gil == model::GilState::holds; });
   if (held != process.threads.end()) return &*held;
   for (const auto& python : process.last().pythons) {
     if (const ThreadFacts* holder = thread_with(process, python.gil_holder_tid)) return holder;

@@ -1,8 +1,8 @@
 // lock_cycle: threads of one process hold what each other waits for. gil_deadlock: one of the locks is Python's GIL.
 //
-// Evidence: the owner that glibc writes into a mutex, the holder of the GIL, and stacks that did not move: a fact inside
-// one process, hence "certain" where two samples show it. Not claimed of a thread that moved. Cannot know: locks that
-// keep no owner (Python's threading.Lock, semaphores, read-write locks), and whether a lock has a time limit.
+// Evidence: the owner that glibc writes into a mutex, the holder of the GIL, and stacks that did not move: a fact
+// inside one process, hence "certain" where two samples show it. Not claimed of a thread that moved. Cannot know: locks
+// that keep no owner (Python's threading.Lock, semaphores, read-write locks), and whether a lock has a time limit.
 
 #include <fmt/format.h>
 

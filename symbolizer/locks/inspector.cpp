@@ -1,6 +1,7 @@
 // Reads along with the sampler what symbolizer/locks needs, so that it is in the capture.
 
 #include "symbolizer/inspector.h"
+
 #include "symbolizer/locks/mutex_owner.h"
 
 namespace hangstack::symbolizer {

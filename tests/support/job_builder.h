@@ -5,7 +5,8 @@
 //   env LOCAL_WORLD_SIZE=2                                             tracer start at (s)
 //   child 2371 gzip state=S ticks=5       a process below it
 //   recorded all_reduce #2 finished=1     an entry of the flight recorder; keys: group elements dtype p2p
-//                                                                finished age called (train.py:8) backend id members (0+2)
+//                                                                finished age called (train.py:8) backend id members
+//                                                                (0+2)
 //   (s) thread main state=S asleep=12 switches=5 syscall=futex a3=0  keys: tid state asleep switches run user gil wchan
 //     pthread_cond_wait libc.so.6                                      syscall a0..a5 pending caught blocked stopped
 //                                                                after_stop (switches after hangstack's own stop)

@@ -23,7 +23,8 @@ std::string thread(const std::string& name, const std::string& keys, const std::
 
 TEST(LockCycle, TwoThreadsThatHoldEachOthersMutexAreCertain) {
   JobBuilder job;
-  job.still("process pid=7\n" + thread("main", "lock_holder=8", "save") + thread("worker", "tid=8 lock_holder=7", "load"));
+  job.still("process pid=7\n" + thread("main", "lock_holder=8", "save") +
+            thread("worker", "tid=8 lock_holder=7", "load"));
   const Job judged = only_job(job);
   EXPECT_EQ(judged.verdict.pattern, "lock_cycle");
   EXPECT_EQ(judged.verdict.hung, Hung::yes);
@@ -74,7 +75,8 @@ TEST(LockCycle, TheRankIsToBlameForPeersThatWait) {
   const Job judged = only_job(job);
   EXPECT_EQ(judged.verdict.pattern, "lock_cycle");
   EXPECT_EQ(judged.verdict.culprit_ranks, RankSet{1});
-  EXPECT_THAT(judged.verdict.summary, HasSubstr("In rank 1 threads 1001 and 8 each wait for what the other holds; rank 0 waits in "
+  EXPECT_THAT(judged.verdict.summary,
+              HasSubstr("In rank 1 threads 1001 and 8 each wait for what the other holds; rank 0 waits in "
                         "all_reduce."));
 }
 

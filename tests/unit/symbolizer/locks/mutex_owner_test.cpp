@@ -51,7 +51,8 @@ TEST(MutexOwner, AMutexWithPriorityInheritanceHasItsOwnerInTheLockWord) {
 }
 
 TEST(MutexOwner, WordsThatAreNoContendedMutexGiveNobody) {
-  for (const auto& [lock, owner] : {std::pair{0U, 15U}, {1U, 15U}, {2U, 0U}, {2U, 0xffffffffU}, {15U, 15U}, {77U, 15U}}) {
+  for (const auto& [lock, owner] :
+       {std::pair{0U, 15U}, {1U, 15U}, {2U, 0U}, {2U, 0xffffffffU}, {15U, 15U}, {77U, 15U}}) {
     auto memory = mutex_of(lock, owner);
     EXPECT_EQ(owner_of_mutex(memory, model::RemoteAddress{kMutex}), 0) << lock << " " << owner;
   }
