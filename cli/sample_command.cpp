@@ -68,6 +68,10 @@ ExitStatus run_sample(const Options& options) {
   Session session = take_samples(
       *pids, options, symbolizer, [&](std::string_view text) { line.show(text); }, [] { return g_interrupts > 0; });
   line.clear();
+  if (g_interrupts > 0) {
+    print(stderr, "hangstack: interrupted: the report is of {} of {} samples\n", session.samples.size(),
+          options.samples);
+  }
   bool written = true;
   if (!options.capture_folder.empty()) {
     if (const auto kept = save_session(session, symbolizer.facts_json(), options.capture_folder); !kept) {

@@ -11,7 +11,6 @@
 namespace hangstack::classifiers {
 namespace {
 
-using model::GilState;
 using model::Observation;
 using model::RankSet;
 

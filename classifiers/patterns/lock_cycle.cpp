@@ -65,8 +65,10 @@ Ruling judge(const JobFacts& job, bool through_gil) {
   verdict.since_s = job.least_sleep(found->ranks);
   const std::string where = job.single() ? "" : fmt::format("In {} ", job.who(RankSet{found->first}));
   verdict.summary = where + cycle_text(found->cycle);
-  if (const RankSet peers = job.inside.minus(found->ranks); !peers.empty()) {
-    verdict.summary += fmt::format("; {} in {}", job.subject(peers, "wait"), job.operations.front().title);
+  if (!job.operations.empty()) {
+    const RankSet peers = job.operations.front().ranks.minus(found->ranks);
+    if (!peers.empty())
+      verdict.summary += fmt::format("; {} in {}", job.subject(peers, "wait"), job.operations.front().title);
   }
   verdict.summary += ".";
   append(verdict.observations, held_mutexes(job));

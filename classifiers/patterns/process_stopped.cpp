@@ -1,6 +1,7 @@
 // process_stopped: a rank does not run because a signal stopped it (T) or a debugger holds it (t).
 //
-// Evidence: the kernel's state letter, a fact inside one process, hence "certain". Not claimed when the stopped rank
+// Evidence: the kernel's state letter, a fact inside one process, hence "certain"; "likely" where its peers had waited
+// long before the stop. Not claimed when the stopped rank
 // stands in the very operation that its peers wait in while another rank stands outside: letting it go on would not
 // free the job. Cannot know: who sent the signal.
 
@@ -8,6 +9,7 @@
 
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/pattern.h"
+#include "model/duration.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -56,10 +58,19 @@ std::string summary_of(const JobFacts& job, const RankSet& held) {
                           : job.stopped.empty() ? "held by " + holder_of(job, job.traced)
                                                 : "stopped by a signal or a debugger";
   std::string text = fmt::format("{} {}", job.subject(held, "is", "are"), how);
-  if (!job.inside.empty()) {
-    text += fmt::format("; {} in {}", job.subject(job.inside, "wait"), job.operations.front().title);
+  if (!job.operations.empty()) {
+    const PendingOperation& operation = job.operations.front();
+    text += fmt::format("; {} in {}", job.subject(operation.ranks, "wait"), operation.title);
   }
   return text + ".";
+}
+
+/// How long its peers had waited when it was stopped, if that was long.
+std::optional<double> waited_before(const JobFacts& job, const RankSet& held) {
+  const auto stopped_s = job.least_sleep(held);
+  const auto waited_s = job.least_sleep(job.inside.minus(held));
+  if (!stopped_s || !waited_s || *waited_s - *stopped_s < kLeastAge_s) return std::nullopt;
+  return *waited_s - *stopped_s;
 }
 
 }  // namespace
@@ -97,6 +108,12 @@ Ruling judge_process_stopped(const JobFacts& job) {
   append(verdict.observations, roll_call(job));
   if (!job.moved.minus(held).empty()) {
     verdict.against.push_back(fmt::format("{} still moved between the samples", job.who(job.moved.minus(held))));
+  }
+  if (const auto before_s = waited_before(job, held)) {
+    verdict.confidence = Confidence::likely;
+    verdict.against.push_back(
+        fmt::format("{} had waited {} already when it was stopped: the hang may be older, with another cause",
+                    job.who(job.inside.minus(held)), model::duration(*before_s)));
   }
   add_steps(verdict, job);
   std::vector<model::Alternative> alternatives;

@@ -240,6 +240,15 @@ TEST(Verdict, StoppedRankIsCertain) {
   EXPECT_EQ(judged.groups.front().state, "stopped");
 }
 
+TEST(Verdict, AStopThatCameAfterItsPeersHadWaitedLongIsNotCertainToBeTheCause) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2, 20, 56)).still(in_user_code(1, 2, "state=T asleep=2", "  py compute model.py:5"));
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "process_stopped");
+  EXPECT_EQ(judged.verdict.confidence, Confidence::likely);
+  EXPECT_THAT(judged.verdict.against, Contains(HasSubstr("rank 0 had waited 54.0 s already when it was stopped")));
+}
+
 TEST(Verdict, StoppedInsideTheOperationIsStillTheCauseIfNobodyElseIsMissing) {
   JobBuilder job;
   std::string stopped = in_all_reduce(1, 2);
