@@ -87,7 +87,7 @@ void write_item(JsonWriter& json, std::optional<int> rank, const model::ProcessS
 
 struct Summary {
   RecordStatus status = RecordStatus::absent;
-  std::string reason = "no rank has one: not PyTorch 2.8 or later, or its libraries have no .symtab";
+  std::string reason = "no rank has one: not PyTorch 2.4 or later, or its libraries have no .symtab";
 };
 
 /// One recorder that could be read is enough for "ok".

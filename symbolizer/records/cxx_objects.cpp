@@ -33,10 +33,23 @@ std::optional<std::uint64_t> word(MemoryReader& memory, std::uint64_t address) {
   return value ? std::optional(*value) : std::nullopt;
 }
 
+/// libstdc++ bits/cow_string.h: _Rep {length, capacity, references} lies in front of the characters.
+std::optional<std::string> read_shared_string(MemoryReader& memory, RemoteAddress data) {
+  constexpr std::uint64_t kRepBytes = 24;
+  if (data.value < kRepBytes) return std::nullopt;
+  const auto rep = RemoteStruct::read(memory, RemoteAddress{data.value - kRepBytes}, kRepBytes);
+  if (!rep || rep->u64(0) > kMaxNameBytes || rep->u64(8) < rep->u64(0)) return std::nullopt;
+  std::string text(rep->u64(0), '\0');
+  if (!memory.read_exact(data, std::as_writable_bytes(std::span(text)))) return std::nullopt;
+  return is_name(text) ? std::optional(std::move(text)) : std::nullopt;
+}
+
 }  // namespace
 
-std::optional<std::string> read_string(MemoryReader& memory, const CxxStruct& in, std::uint64_t offset) {
+std::optional<std::string> read_string(MemoryReader& memory, const CxxStruct& in, std::uint64_t offset,
+                                       std::size_t string_bytes) {
   const RemoteAddress data{in.bytes.u64(offset)};
+  if (string_bytes == sizeof(std::uint64_t)) return read_shared_string(memory, data);
   const std::uint64_t size = in.bytes.u64(offset + 8);
   const bool is_short = data == in.address + (offset + 16);
   if (size > kMaxNameBytes || (is_short && size >= kShortStringRoom)) return std::nullopt;
@@ -58,11 +71,16 @@ std::optional<std::vector<std::byte>> read_vector(MemoryReader& memory, const Cx
 }
 
 std::optional<std::vector<std::int64_t>> read_small_vector(MemoryReader& memory, const CxxStruct& in,
-                                                           std::uint64_t offset) {
+                                                           std::uint64_t offset, std::size_t element_bytes) {
   const std::uint32_t size = in.bytes.u32(offset + 8);
   if (size > kMaxDimensions || in.bytes.u32(offset + 12) < size) return std::nullopt;
-  std::vector<std::int64_t> values(size);
   const RemoteAddress begin{in.bytes.u64(offset)};
+  if (element_bytes == sizeof(std::int32_t)) {
+    std::vector<std::int32_t> narrow(size);
+    if (size > 0 && !memory.read_exact(begin, std::as_writable_bytes(std::span(narrow)))) return std::nullopt;
+    return std::vector<std::int64_t>(narrow.begin(), narrow.end());
+  }
+  std::vector<std::int64_t> values(size);
   if (size > 0 && !memory.read_exact(begin, std::as_writable_bytes(std::span(values)))) return std::nullopt;
   return values;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Objects of libstdc++ (its ABI since GCC 5) and of c10 in another process. Each is a few words inside a struct that is
+// Objects of libstdc++ and of c10 in another process. Each is a few words inside a struct that is
 // copied already, and bytes elsewhere, which are read and bounded here. An answer of none: these bytes are no such
 // object, or its part elsewhere cannot be read.
 
@@ -19,17 +19,20 @@ struct CxxStruct {
   RemoteStruct bytes;
 };
 
-/// std::string {data, size, 16 bytes}: short ones point to their own last 16 bytes. UTF-8 or ASCII; longer than
-/// 4096 bytes, or with control characters, is no name.
-std::optional<std::string> read_string(model::MemoryReader& memory, const CxxStruct& in, std::uint64_t offset);
+/// std::string of `string_bytes`. 32: {data, size, 16 bytes}, short ones point to their own last 16 bytes (GCC 5 on).
+/// 8: a pointer to the characters, behind {size, capacity, references} (_GLIBCXX_USE_CXX11_ABI=0). UTF-8 or ASCII;
+/// longer than 4096 bytes, or with control characters, is no name.
+std::optional<std::string> read_string(model::MemoryReader& memory, const CxxStruct& in, std::uint64_t offset,
+                                       std::size_t string_bytes = 32);
 
 /// std::vector {begin, end, end of the room} of elements of `element_bytes`; at most `most` of them, 64 KiB in all.
 std::optional<std::vector<std::byte>> read_vector(model::MemoryReader& memory, const CxxStruct& in,
                                                   std::uint64_t offset, std::size_t element_bytes, std::size_t most);
 
-/// c10::SmallVector<int64_t, N> {begin, uint32 size, uint32 capacity, room for N} (c10/util/SmallVector.h).
+/// c10::SmallVector {begin, uint32 size, uint32 capacity, room} (c10/util/SmallVector.h) of signed integers of
+/// `element_bytes`, 4 or 8.
 std::optional<std::vector<std::int64_t>> read_small_vector(model::MemoryReader& memory, const CxxStruct& in,
-                                                           std::uint64_t offset);
+                                                           std::uint64_t offset, std::size_t element_bytes = 8);
 
 /// The values of a std::map that lies at `map`, in their order: each as the first `value_bytes` of its pair. Stops at
 /// a node that cannot be read, at one that was seen before, and after `most`.

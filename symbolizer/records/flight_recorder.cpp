@@ -24,8 +24,6 @@ constexpr std::size_t kMaxTensors = 4096;
 
 // libstdc++ lays a tuple out from its last element: PyTorch's {name, description} has the description first.
 constexpr std::uint64_t kGroupDescription = 0;
-constexpr std::uint64_t kGroupName = 32;
-constexpr std::uint64_t kGroupTupleBytes = 64;
 
 tl::unexpected<model::Error> not_a_recorder(const char* why) {
   return model::failure(model::ErrorCode::malformed_input, fmt::format("it is no flight recorder: {}", why));
@@ -125,13 +123,13 @@ class RecorderReader {
     operation.operation_id = entry.bytes.u64(e.op_id);
     operation.point_to_point = entry.bytes.u8(e.is_p2p) == 1;
     operation.created_unix_ns = static_cast<std::int64_t>(entry.bytes.u64(e.time_created));
-    operation.timeout_ms = static_cast<std::int64_t>(entry.bytes.u64(e.timeout_ms));
+    if (e.timeout_ms != 0) operation.timeout_ms = static_cast<std::int64_t>(entry.bytes.u64(e.timeout_ms));
     operation.started_unix_ns = optional_at(entry.bytes, e.time_discovered_started);
     operation.completed_unix_ns = optional_at(entry.bytes, e.time_discovered_completed);
     operation.retired = entry.bytes.u8(e.retired) == 1;
-    const auto name = read_string(memory_, entry, e.profiling_name);
-    auto group = read_string(memory_, entry, e.pg_name + kGroupName);
-    auto description = read_string(memory_, entry, e.pg_name + kGroupDescription);
+    const auto name = name_at(entry, e.profiling_name);
+    auto group = name_at(entry, e.pg_name + layout_.string_bytes);
+    auto description = name_at(entry, e.pg_name + kGroupDescription);
     if (!name || name->empty() || !group || !description || !read_tensors(entry, operation)) return std::nullopt;
     split_name(*name, operation);
     operation.group = std::move(*group);
@@ -142,8 +140,8 @@ class RecorderReader {
   bool read_tensors(const CxxStruct& entry, RecordedOperation& operation) {
     const RecorderLayout::Entry& e = layout_.entry;
     const auto sizes = read_small_vector(memory_, entry, e.sizes);
-    const auto input_dims = read_small_vector(memory_, entry, e.input_dims);
-    const auto output_dims = read_small_vector(memory_, entry, e.output_dims);
+    const auto input_dims = read_small_vector(memory_, entry, e.input_dims, layout_.dimension_bytes);
+    const auto output_dims = read_small_vector(memory_, entry, e.output_dims, layout_.dimension_bytes);
     const auto input_types = read_vector(memory_, entry, e.input_dtypes, 1, kMaxTensors);
     const auto output_types = read_vector(memory_, entry, e.output_dtypes, 1, kMaxTensors);
     if (!sizes || !input_dims || !output_dims || !input_types || !output_types) return false;
@@ -167,17 +165,19 @@ class RecorderReader {
 
   void read_groups(RemoteAddress recorder, model::FlightRecorder& found) {
     constexpr std::size_t kVectorBytes = 24;
+    const std::size_t tuple_bytes = 2UL * layout_.string_bytes;
     const RemoteAddress ranks = recorder + layout_.pg_name_to_ranks;
-    for (const CxxStruct& pair : read_map(memory_, ranks, kGroupTupleBytes + kVectorBytes, kMaxGroups)) {
-      auto name = read_string(memory_, pair, kGroupName);
-      auto description = read_string(memory_, pair, kGroupDescription);
-      const auto members = read_vector(memory_, pair, kGroupTupleBytes, sizeof(std::uint64_t), kMaxRanks);
+    for (const CxxStruct& pair : read_map(memory_, ranks, tuple_bytes + kVectorBytes, kMaxGroups)) {
+      auto name = name_at(pair, layout_.string_bytes);
+      auto description = name_at(pair, kGroupDescription);
+      const auto members = read_vector(memory_, pair, tuple_bytes, sizeof(std::uint64_t), kMaxRanks);
       if (!name || !description || !members) continue;
       model::RecordedGroup group{std::move(*name), std::move(*description), {}};
       group.ranks.resize(members->size() / sizeof(std::uint64_t));
       if (!members->empty()) std::memcpy(group.ranks.data(), members->data(), members->size());
       found.groups.push_back(std::move(group));
     }
+    if (layout_.all_pg_status == 0) return;
     // {number of the group, shared_ptr to its status}; the status begins with the three numbers (c10d/logger.hpp).
     constexpr std::size_t kStatusPairBytes = 24;
     for (const CxxStruct& pair : read_map(memory_, recorder + layout_.all_pg_status, kStatusPairBytes, kMaxGroups)) {
@@ -187,6 +187,10 @@ class RecorderReader {
                                     static_cast<std::int64_t>(status->u64(8)),
                                     static_cast<std::int64_t>(status->u64(16))});
     }
+  }
+
+  std::optional<std::string> name_at(const CxxStruct& in, std::uint64_t offset) {
+    return read_string(memory_, in, offset, layout_.string_bytes);
   }
 
   MemoryReader& memory_;

@@ -20,7 +20,8 @@ struct KnownVariable {
   std::string_view name;
 };
 
-// nm of the wheels of PyTorch 2.8 and 2.15: the statics of FlightRecorder<Event>::get() and getFlightRecorder().
+// nm of the wheels of PyTorch 2.4 to 2.15: the statics of FlightRecorder<Event>::get() (2.8 on), FlightRecorder::get()
+// (2.6, 2.7), NCCLTraceBuffer::get() (2.4, 2.5) and getFlightRecorder() (2.15).
 constexpr auto kVariables = std::to_array<KnownVariable>({
     {"libtorch_cpu.so", "_ZZN4c10d14FlightRecorderIN3c105EventEE3getEvE8instance", RecorderPlace::Kind::pointer,
      "FlightRecorder<c10::Event>"},
@@ -30,6 +31,8 @@ constexpr auto kVariables = std::to_array<KnownVariable>({
      RecorderPlace::Kind::pointer, "FlightRecorder<c10::cuda::CUDAEvent>"},
     {"libtorch_cuda.so", "_ZZN4c10d14FlightRecorderIN2at4cuda9CUDAEventEE3getEvE8instance",
      RecorderPlace::Kind::pointer, "FlightRecorder<at::cuda::CUDAEvent>"},
+    {"libtorch_cuda.so", "_ZZN4c10d14FlightRecorder3getEvE8instance", RecorderPlace::Kind::pointer, "FlightRecorder"},
+    {"libtorch_cuda.so", "_ZZN4c10d15NCCLTraceBuffer3getEvE8instance", RecorderPlace::Kind::pointer, "NCCLTraceBuffer"},
 });
 
 constexpr std::size_t kMaxBackends = 64;

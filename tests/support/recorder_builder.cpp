@@ -19,10 +19,11 @@ void RecorderBuilder::add(const Entry& entry) {
   memory_.put_word(at + e.id, recorded_);
   memory_.put_word(at + e.collective_seq_id, entry.sequence);
   put_string(at + e.pg_name, "default_pg, whose name is long");
-  put_string(at + e.pg_name + 32, "0");
+  put_string(at + e.pg_name + layout_.string_bytes, "0");
   put_string(at + e.profiling_name, entry.name);
   put_byte(at + e.retired, entry.retired ? 1 : 0);
-  for (const std::uint64_t dims : {e.input_dims, e.output_dims}) put_small_vector(at + dims, entry.dimensions);
+  for (const std::uint64_t dims : {e.input_dims, e.output_dims})
+    put_small_vector(at + dims, entry.dimensions, layout_.dimension_bytes);
   for (const std::uint64_t types : {e.input_dtypes, e.output_dtypes}) {
     const std::uint64_t place = take(8);
     put_byte(place, entry.type);
@@ -39,12 +40,12 @@ void RecorderBuilder::add(const Entry& entry) {
 
 void RecorderBuilder::add_group(const std::string& name, const std::string& description,
                                 const std::vector<std::uint64_t>& ranks) {
-  const std::uint64_t pair = add_node(kRecorder + layout_.pg_name_to_ranks, 88);
+  const std::uint64_t pair = add_node(kRecorder + layout_.pg_name_to_ranks, 2 * layout_.string_bytes + 24);
   put_string(pair, description);
-  put_string(pair + 32, name);
+  put_string(pair + layout_.string_bytes, name);
   const std::uint64_t place = take(ranks.size() * 8);
   put_words(place, ranks);
-  put_words(pair + 64, {place, place + ranks.size() * 8, place + ranks.size() * 8});
+  put_words(pair + 2UL * layout_.string_bytes, {place, place + ranks.size() * 8, place + ranks.size() * 8});
 }
 
 void RecorderBuilder::add_status(std::uint64_t group, std::int64_t enqueued, std::int64_t started,
@@ -123,6 +124,13 @@ void RecorderBuilder::put_bytes(std::uint64_t address, const std::string& bytes)
 }
 
 void RecorderBuilder::put_string(std::uint64_t address, const std::string& text) {
+  if (layout_.string_bytes == 8) {
+    const std::uint64_t rep = take(24 + text.size() + 1);
+    put_words(rep, {text.size(), text.size(), 0});
+    put_bytes(rep + 24, text);
+    memory_.put_word(address, rep + 24);
+    return;
+  }
   const std::uint64_t data = text.size() < 16 ? address + 16 : take(text.size() + 1);
   put_words(address, {data, text.size(), 0, 0});
   put_bytes(data, text);
@@ -135,10 +143,12 @@ void RecorderBuilder::put_words(std::uint64_t address, const std::vector<std::ui
   }
 }
 
-void RecorderBuilder::put_small_vector(std::uint64_t address, const std::vector<std::uint64_t>& values) {
+void RecorderBuilder::put_small_vector(std::uint64_t address, const std::vector<std::uint64_t>& values,
+                                       std::uint64_t element_bytes) {
   const std::uint64_t data = take(values.size() * 8);
   put_words(address, {data, values.size() | values.size() << 32U});
-  put_words(data, values);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    put_bytes(data + i * element_bytes, std::string(reinterpret_cast<const char*>(&values[i]), element_bytes));
 }
 
 std::uint64_t RecorderBuilder::take(std::uint64_t bytes) {

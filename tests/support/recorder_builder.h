@@ -56,7 +56,8 @@ class RecorderBuilder {
   void put_bytes(std::uint64_t address, const std::string& bytes);
   void put_string(std::uint64_t address, const std::string& text);
   void put_words(std::uint64_t address, const std::vector<std::uint64_t>& words);
-  void put_small_vector(std::uint64_t address, const std::vector<std::uint64_t>& values);
+  void put_small_vector(std::uint64_t address, const std::vector<std::uint64_t>& values,
+                        std::uint64_t element_bytes = 8);
   /// A str of ASCII characters.
   std::uint64_t add_text(const std::string& text);
   std::uint64_t take(std::uint64_t bytes);

@@ -38,6 +38,8 @@ const RecorderLayout kRecorderTorch2_15{
             .retired = 504,
         },
     .traceback_frames = 8,
+    .string_bytes = 32,
+    .dimension_bytes = 8,
 };
 
 }  // namespace hangstack::symbolizer

@@ -38,6 +38,8 @@ const RecorderLayout kRecorderTorch2_8{
             .retired = 496,
         },
     .traceback_frames = 8,
+    .string_bytes = 32,
+    .dimension_bytes = 8,
 };
 
 }  // namespace hangstack::symbolizer
