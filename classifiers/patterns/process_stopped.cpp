@@ -1,9 +1,8 @@
 // process_stopped: a rank does not run because a signal stopped it (T) or a debugger holds it (t).
 //
 // Evidence: the kernel's state letter, a fact inside one process, hence "certain"; "likely" where its peers had waited
-// long before the stop. Not claimed when the stopped rank
-// stands in the very operation that its peers wait in while another rank stands outside: letting it go on would not
-// free the job. Cannot know: who sent the signal.
+// long before the stop. Not claimed when the stopped rank stands in the very operation that its peers wait in while
+// another rank stands outside: letting it go on would not free the job. Cannot know: who sent the signal.
 
 #include <fmt/format.h>
 

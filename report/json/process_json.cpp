@@ -57,11 +57,7 @@ void write_thread(JsonWriter& json, const model::Thread& thread) {
   json.member_or_null("wchan", thread.wchan);
   write_syscall(json, thread);
   json.member("gil", model::gil_state_name(thread.gil));
-  json.key("lock_holder_tid");
-  if (thread.lock_holder_tid != 0)
-    json.value(thread.lock_holder_tid);
-  else
-    json.value(nullptr);
+  json.member("lock_holder_tid", thread.lock_holder_tid == 0 ? std::nullopt : std::optional(thread.lock_holder_tid));
   json.member_or_null("role", thread.role);
   json.member("suppressed", thread.suppressed);
   json.member("blocking", thread.blocking);
