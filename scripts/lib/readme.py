@@ -16,7 +16,7 @@ END = "<!-- end of report -->\n"
 
 def torch_python():
     """The interpreter of a PyTorch that is installed here, 2.15 first; None without."""
-    find = ". scripts/lib/torch.sh; torch_2_15_python || debian_torch_python"
+    find = ". scripts/lib/torch.sh; torch_python 2.15 || debian_torch_python"
     found = subprocess.run(["bash", "-c", find], cwd=ROOT, capture_output=True, text=True)
     return found.stdout.strip() or None
 

@@ -1,8 +1,6 @@
 # Sourced. Which Python interpreters here have which PyTorch.
 
 hangstack_cache=${HANGSTACK_CACHE:-$HOME/.cache/hangstack}
-torch_2_15_home=$hangstack_cache/torch-2.15
-torch_2_8_home=$hangstack_cache/torch-2.8
 
 # has_torch PYTHON VERSION-PREFIX: by the metadata of the installed package; importing it takes seconds.
 has_torch() {
@@ -32,9 +30,11 @@ PYTHON
 
 debian_torch_python() { has_torch /usr/bin/python3 1.13 && echo /usr/bin/python3; }
 
-torch_2_15_python() { has_torch "$torch_2_15_home/bin/python" 2.15. && echo "$torch_2_15_home/bin/python"; }
-
-torch_2_8_python() { has_torch "$torch_2_8_home/bin/python" 2.8. && echo "$torch_2_8_home/bin/python"; }
+# torch_python VERSION: of the virtual environment with that PyTorch.
+torch_python() {
+  local python=$hangstack_cache/torch-$1/bin/python
+  has_torch "$python" "$1." && echo "$python"
+}
 
 # The interpreter that the virtual environment is made of: 3.12 first, for its frame layout.
 python_for_torch() {
@@ -48,9 +48,9 @@ python_for_torch() {
   return 1
 }
 
-# install_torch VERSION FOLDER. Two runs at once would spoil each other's virtual environment: the second one waits.
+# install_torch VERSION. Two runs at once would spoil each other's virtual environment: the second one waits.
 install_torch() {
-  local version=$1 folder=$2 base
+  local version=$1 folder=$hangstack_cache/torch-$1 base
   if has_torch "$folder/bin/python" "$version." &&
     has_requirements "$folder/bin/python" "scripts/torch-$version-requirements.txt"; then
     say "PyTorch $version: there, in $folder"
@@ -61,7 +61,3 @@ install_torch() {
   flock "$folder.lock" scripts/lib/make-torch-venv "$base" "$folder" "$version" ||
     fail "PyTorch $version could not be installed; see the lines above"
 }
-
-install_torch_2_15() { install_torch 2.15 "$torch_2_15_home"; }
-
-install_torch_2_8() { install_torch 2.8 "$torch_2_8_home"; }

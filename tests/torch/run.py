@@ -8,7 +8,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-FINDERS = {"1.13": "debian_torch_python", "2.15": "torch_2_15_python"}
+FINDERS = {"1.13": "debian_torch_python", "2.15": "torch_python 2.15"}
 GETTERS = {"1.13": "scripts/setup --debian-torch", "2.15": "scripts/setup --torch"}
 
 

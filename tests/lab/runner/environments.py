@@ -12,7 +12,6 @@ CACHE = pathlib.Path(os.environ.get("HANGSTACK_CACHE") or pathlib.Path.home() / 
 @dataclasses.dataclass(frozen=True)
 class Torch:
     name: str
-    finder: str  # function of scripts/lib/torch.sh
     generations: tuple  # how the tables of a scenario are read, see scenario.pick
     nccl: str
     switches: dict
@@ -21,15 +20,14 @@ class Torch:
 TORCHES = {
     torch.name: torch
     for torch in (
-        Torch("2.15", "torch_2_15_python", ("2.15", "nccl2", "any"), "2.30.7", {}),
+        Torch("2.15", ("2.15", "nccl2", "any"), "2.30.7", {}),
         Torch(
             "2.15-classic",
-            "torch_2_15_python",
             ("2.15-classic", "classic", "any"),
             "2.30.7",
             {"TORCH_DIST_USE_NCCL2": "0"},
         ),
-        Torch("2.8", "torch_2_8_python", ("2.8", "classic", "any"), "2.27.3", {}),
+        Torch("2.8", ("2.8", "classic", "any"), "2.27.3", {}),
     )
 }
 
@@ -44,6 +42,7 @@ NCCL = {
     # No watchdog of a rank acts while the lab looks at it.
     "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": 86400,
     "TORCH_FR_BUFFER_SIZE": 200,
+    "TORCH_NCCL_TRACE_BUFFER_SIZE": 200,  # its name before 2.9
 }
 
 
@@ -53,11 +52,12 @@ class NotInstalled(Exception):
 
 def python_of(torch):
     """The interpreter with that torch; NotInstalled says how to get it."""
+    version = torch.name.split("-")[0]
     found = subprocess.run(
-        ["bash", "-c", f". scripts/lib/torch.sh; {torch.finder}"], cwd=ROOT, capture_output=True, text=True
+        ["bash", "-c", f". scripts/lib/torch.sh; torch_python {version}"], cwd=ROOT, capture_output=True, text=True
     )
     if found.returncode != 0:
-        raise NotInstalled(f"PyTorch {torch.name.split('-')[0]} is not installed: scripts/setup --lab")
+        raise NotInstalled(f"PyTorch {version} is not installed: scripts/setup --lab")
     return found.stdout.strip()
 
 
