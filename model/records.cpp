@@ -1,9 +1,11 @@
 #include "model/records.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "model/file_path.h"
 
@@ -31,26 +33,54 @@ const RecordedFrame* RecordedOperation::call_site() const {
   return package_frame;
 }
 
-std::vector<std::size_t> worth_telling(const FlightRecorder& recorder) {
+std::vector<std::size_t> unfinished(const std::vector<RecordedOperation>& operations) {
+  std::vector<std::size_t> found;
+  std::map<std::pair<std::string_view, std::string_view>, bool> overtaken;
+  for (std::size_t i = operations.size(); i-- > 0;) {
+    const RecordedOperation& operation = operations[i];
+    if (operation.point_to_point) {
+      if (!operation.finished()) found.push_back(i);
+      continue;
+    }
+    bool& later_ended = overtaken[{operation.backend, operation.group}];
+    if (operation.finished())
+      later_ended = operation.backend != "gloo";
+    else if (!later_ended)
+      found.push_back(i);
+  }
+  std::ranges::reverse(found);
+  return found;
+}
+
+std::vector<std::size_t> worth_telling(const std::vector<RecordedOperation>& operations) {
   constexpr std::size_t kMost = 128;
   struct Ends {
     std::optional<std::size_t> first_unfinished;
+    std::optional<std::size_t> last_finished;
     std::size_t last = 0;
   };
   std::map<std::tuple<std::string_view, std::string_view, bool>, Ends> groups;
-  for (std::size_t i = 0; i < recorder.operations.size(); ++i) {
-    const RecordedOperation& operation = recorder.operations[i];
-    Ends& ends = groups[{operation.backend, operation.group, operation.point_to_point}];
+  const auto ends_of = [&](std::size_t i) -> Ends& {
+    return groups[{operations[i].backend, operations[i].group, operations[i].point_to_point}];
+  };
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    Ends& ends = ends_of(i);
     ends.last = i;
-    if (!operation.finished() && !ends.first_unfinished) ends.first_unfinished = i;
+    if (operations[i].finished()) ends.last_finished = i;
   }
+  const std::vector<std::size_t> pending = unfinished(operations);
+  for (const std::size_t i : pending)
+    if (Ends& ends = ends_of(i); !ends.first_unfinished) ends.first_unfinished = i;
   std::set<std::size_t> told;
+  const auto tell = [&](std::size_t i) {
+    if (told.size() < kMost) told.insert(i);
+  };
   for (const auto& [group, ends] : groups) {
-    if (ends.first_unfinished && told.size() < kMost) told.insert(*ends.first_unfinished);
-    if (told.size() < kMost) told.insert(ends.last);
+    if (ends.first_unfinished) tell(*ends.first_unfinished);
+    if (ends.last_finished) tell(*ends.last_finished);
+    tell(ends.last);
   }
-  for (std::size_t i = 0; i < recorder.operations.size() && told.size() < kMost; ++i)
-    if (!recorder.operations[i].finished()) told.insert(i);
+  for (const std::size_t i : pending) tell(i);
   return {told.begin(), told.end()};
 }
 

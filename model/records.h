@@ -49,7 +49,7 @@ struct RecordedOperation {
   std::optional<std::int64_t> started_unix_ns;    ///< when the process noticed
   std::optional<std::int64_t> completed_unix_ns;  ///< likewise
   bool retired = false;  ///< nobody waits for it any more: completed, or given up after its timeout
-  /// The call it comes from, innermost first: of operations that `worth_telling` picks. Empty too if no Python called.
+  /// The call it comes from, innermost first. Empty if no Python called, or what called is not in memory any more.
   std::vector<RecordedFrame> frames;
 
   [[nodiscard]] bool finished() const { return retired || completed_unix_ns.has_value(); }
@@ -82,15 +82,21 @@ struct FlightRecorder {
   std::string reason;          ///< why it is not ok
   std::string place;           ///< file and structure it was found in: "libtorch_cpu.so FlightRecorder<c10::Event>"
   std::uint64_t recorded = 0;  ///< operations since the process began
-  std::vector<RecordedOperation> operations;  ///< the latest of them, oldest first
+  std::vector<RecordedOperation> operations;  ///< those of them that are worth telling, oldest first
   std::vector<RecordedGroup> groups;
   std::vector<RecordedGroupStatus> group_status;
 
   friend bool operator==(const FlightRecorder&, const FlightRecorder&) = default;
 };
 
-/// Which operations say where a process stands, by index, ascending: of each group the last collective and the last
-/// point-to-point operation, and the first unfinished one of both kinds; then other unfinished ones. At most 128.
-std::vector<std::size_t> worth_telling(const FlightRecorder& recorder);
+/// The operations that have not ended, by index, ascending. The recorder never marks the parts of a coalesced batch: on
+/// a device, where a group's collectives end in order, one that a later one of its group has overtaken has ended too.
+/// gloo's may end in any order.
+std::vector<std::size_t> unfinished(const std::vector<RecordedOperation>& operations);
+
+/// Which operations say where a process stands, by index, ascending: of each group the first unfinished one, the last
+/// finished one and the last one, of collectives and of point-to-point operations; then other unfinished ones. At most
+/// 128.
+std::vector<std::size_t> worth_telling(const std::vector<RecordedOperation>& operations);
 
 }  // namespace hangstack::model

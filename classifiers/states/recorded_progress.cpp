@@ -1,11 +1,11 @@
 #include "classifiers/states/recorded_progress.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace hangstack::classifiers {
 namespace {
@@ -48,18 +48,10 @@ bool same_recorders(const std::map<std::string, std::uint64_t>& a, const std::ma
 }  // namespace
 
 std::vector<const RecordedOperation*> unfinished_collectives(const FlightRecorder& recorder) {
-  std::vector<const RecordedOperation*> unfinished;
-  std::map<std::pair<std::string_view, std::string_view>, bool> overtaken;
-  for (auto operation = recorder.operations.rbegin(); operation != recorder.operations.rend(); ++operation) {
-    if (operation->point_to_point) continue;
-    bool& later_ended = overtaken[{operation->backend, operation->group}];
-    if (operation->finished())
-      later_ended = operation->backend != "gloo";
-    else if (!later_ended)
-      unfinished.push_back(&*operation);
-  }
-  std::ranges::reverse(unfinished);
-  return unfinished;
+  std::vector<const RecordedOperation*> collectives;
+  for (const std::size_t i : model::unfinished(recorder.operations))
+    if (!recorder.operations[i].point_to_point) collectives.push_back(&recorder.operations[i]);
+  return collectives;
 }
 
 std::optional<double> pending_age_s(const ProcessSnapshot& process) {

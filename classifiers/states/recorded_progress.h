@@ -9,9 +9,7 @@
 
 namespace hangstack::classifiers {
 
-/// The collectives of one recorder that have not ended, in the order of recording. The recorder never marks the parts
-/// of a coalesced batch: on a device, where a group's operations end in order, one that a later one of its group has
-/// overtaken has ended too. gloo's may end in any order.
+/// The collectives of one recorder that have not ended, in the order of recording.
 std::vector<const model::RecordedOperation*> unfinished_collectives(const model::FlightRecorder& recorder);
 
 /// Age in seconds of the oldest collective that is not finished, by the process's flight recorders; none without one.

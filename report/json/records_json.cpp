@@ -124,8 +124,8 @@ void write_flight_recorder(JsonWriter& json, const model::Job& job, const Proces
   json.begin_array();
   for (std::size_t i = 0; i < processes.size(); ++i) {
     for (const auto& recorder : processes[i]->flight_recorders) {
-      for (const std::size_t told : model::worth_telling(recorder))
-        write_item(json, ranks[i], *processes[i], recorder, recorder.operations[told]);
+      for (const RecordedOperation& operation : recorder.operations)
+        write_item(json, ranks[i], *processes[i], recorder, operation);
     }
   }
   json.end_array();

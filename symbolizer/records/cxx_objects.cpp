@@ -11,7 +11,7 @@ using model::MemoryReader;
 using model::RemoteAddress;
 
 constexpr std::uint64_t kMaxNameBytes = 4096;
-constexpr std::uint64_t kMaxVectorBytes = 64UL << 10;
+constexpr std::uint64_t kMaxVectorBytes = 1UL << 20;
 constexpr std::uint32_t kMaxDimensions = 4096;
 constexpr std::uint64_t kShortStringRoom = 16;
 
@@ -21,6 +21,7 @@ constexpr std::uint64_t kNodeParent = 8;
 constexpr std::uint64_t kNodeLeft = 16;
 constexpr std::uint64_t kNodeRight = 24;
 constexpr std::uint64_t kNodeBytes = 32;
+constexpr std::size_t kMaxDepth = 64;  // red-black: more than 2^32 nodes
 // libstdc++ bits/hashtable.h: buckets, number of buckets, first node.
 constexpr std::uint64_t kHashMapFirst = 16;
 
@@ -94,7 +95,7 @@ std::vector<CxxStruct> read_map(MemoryReader& memory, RemoteAddress map, std::si
   std::set<std::uint64_t> seen;
   std::uint64_t node = *root;
   while (values.size() < most) {
-    while (node != 0 && seen.insert(node).second) {
+    while (node != 0 && path.size() < kMaxDepth && seen.insert(node).second) {
       path.push_back(node);
       node = word(memory, node + kNodeLeft).value_or(0);
     }

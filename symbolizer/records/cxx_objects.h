@@ -25,7 +25,7 @@ struct CxxStruct {
 std::optional<std::string> read_string(model::MemoryReader& memory, const CxxStruct& in, std::uint64_t offset,
                                        std::size_t string_bytes = 32);
 
-/// std::vector {begin, end, end of the room} of elements of `element_bytes`; at most `most` of them, 64 KiB in all.
+/// std::vector {begin, end, end of the room} of elements of `element_bytes`; at most `most` of them, 1 MiB in all.
 std::optional<std::vector<std::byte>> read_vector(model::MemoryReader& memory, const CxxStruct& in,
                                                   std::uint64_t offset, std::size_t element_bytes, std::size_t most);
 
@@ -35,7 +35,7 @@ std::optional<std::vector<std::int64_t>> read_small_vector(model::MemoryReader& 
                                                            std::uint64_t offset, std::size_t element_bytes = 8);
 
 /// The values of a std::map that lies at `map`, in their order: each as the first `value_bytes` of its pair. Stops at
-/// a node that cannot be read, at one that was seen before, and after `most`.
+/// a node that cannot be read, at one that was seen before or lies too deep, and after `most`.
 std::vector<CxxStruct> read_map(model::MemoryReader& memory, model::RemoteAddress map, std::size_t value_bytes,
                                 std::size_t most);
 

@@ -19,7 +19,8 @@ using model::RemoteAddress;
 
 constexpr std::uint64_t kMaxEntries = 100'000;  // PyTorch's default is 2000
 constexpr std::size_t kMaxGroups = 4096;
-constexpr std::size_t kMaxRanks = 8192;
+constexpr std::size_t kMaxMembers = 1UL << 20;     // of all groups
+constexpr std::size_t kMaxNameBytes = 64UL << 20;  // of all names
 constexpr std::size_t kMaxTensors = 4096;
 
 // libstdc++ lays a tuple out from its last element: PyTorch's {name, description} has the description first.
@@ -78,7 +79,7 @@ class RecorderReader {
     found.status = model::RecordStatus::ok;
     found.recorded = recorder.bytes.u64(layout_.id);
     if (const auto done = read_ring(recorder, found); !done) return tl::make_unexpected(done.error());
-    read_frames(found);
+    if (const auto done = read_details(found); !done) return tl::make_unexpected(done.error());
     read_groups(address, found);
     return found;
   }
@@ -92,21 +93,22 @@ class RecorderReader {
     const std::uint64_t count = bytes / layout_.entry.size;
     if (most == 0 || most > kMaxEntries || next > most) return not_a_recorder("its capacity is out of bounds");
     if (bytes % layout_.entry.size != 0 || count > most) return not_a_recorder("its ring does not hold whole entries");
-    if (count > found.recorded) return not_a_recorder("it has more entries than it recorded");
-    // A full ring begins at its next place.
-    const std::uint64_t first = count == most && count > 0 ? next % count : 0;
+    // A full ring begins, and so ends, at its next place. A reset begins the ids at 0 again, and leaves the entries of
+    // before where they are (FlightRecorderDetail.hpp of 2.15).
+    const std::uint64_t end = count == most ? next : count;
+    const std::uint64_t own = std::min(count, found.recorded);
     std::uint64_t good = 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t expected = found.recorded - count + i;
-      const RemoteAddress at{begin + (first + i) % count * layout_.entry.size};
+    for (std::uint64_t i = 0; i < std::max<std::uint64_t>(own, count > 0 ? 1 : 0); ++i) {
+      const RemoteAddress at{begin + (end + count - own + i) % count * layout_.entry.size};
       auto operation = read_entry(at);
-      if (!operation || operation->id != expected) continue;
+      if (!operation || (own > 0 && operation->id != found.recorded - own + i)) continue;
       ++good;
+      if (own == 0) continue;
       entries_.push_back(at);
       found.operations.push_back(std::move(*operation));
     }
     // Of a process that goes on recording some may change meanwhile: most hold still.
-    if (good * 2 < count) return not_a_recorder("its entries do not follow each other");
+    if (good * 2 < own || (good == 0 && count > 0)) return not_a_recorder("its entries do not follow each other");
     return {};
   }
 
@@ -130,15 +132,18 @@ class RecorderReader {
     const auto name = name_at(entry, e.profiling_name);
     auto group = name_at(entry, e.pg_name + layout_.string_bytes);
     auto description = name_at(entry, e.pg_name + kGroupDescription);
-    if (!name || name->empty() || !group || !description || !read_tensors(entry, operation)) return std::nullopt;
+    if (!name || name->empty() || !group || !description) return std::nullopt;
     split_name(*name, operation);
     operation.group = std::move(*group);
     operation.group_description = std::move(*description);
     return operation;
   }
 
-  bool read_tensors(const CxxStruct& entry, RecordedOperation& operation) {
+  bool read_tensors(RemoteAddress address, RecordedOperation& operation) {
     const RecorderLayout::Entry& e = layout_.entry;
+    auto bytes = RemoteStruct::read(memory_, address, e.size);
+    if (!bytes || bytes->u64(e.id) != operation.id) return false;
+    const CxxStruct entry{address, std::move(*bytes)};
     const auto sizes = read_small_vector(memory_, entry, e.sizes);
     const auto input_dims = read_small_vector(memory_, entry, e.input_dims, layout_.dimension_bytes);
     const auto output_dims = read_small_vector(memory_, entry, e.output_dims, layout_.dimension_bytes);
@@ -154,13 +159,21 @@ class RecorderReader {
     return true;
   }
 
-  void read_frames(model::FlightRecorder& found) {
-    for (const std::size_t told : model::worth_telling(found)) {
+  /// Leaves the operations that are worth telling, with their tensors and frames.
+  Expected<void> read_details(model::FlightRecorder& found) {
+    const std::vector<std::size_t> told = model::worth_telling(found.operations);
+    std::vector<RecordedOperation> kept;
+    for (const std::size_t i : told) {
+      RecordedOperation& operation = found.operations[i];
+      if (!read_tensors(entries_[i], operation)) continue;
       // A shared_ptr begins with the pointer.
-      const auto traceback = memory_.read<std::uint64_t>(entries_[told] + layout_.entry.traceback);
-      if (!traceback) continue;
-      found.operations[told].frames = tracebacks_.read(RemoteAddress{*traceback}, layout_.traceback_frames);
+      if (const auto traceback = memory_.read<std::uint64_t>(entries_[i] + layout_.entry.traceback))
+        operation.frames = tracebacks_.read(RemoteAddress{*traceback}, layout_.traceback_frames);
+      kept.push_back(std::move(operation));
     }
+    if (kept.size() * 2 < told.size()) return not_a_recorder("its entries have no tensors");
+    found.operations = std::move(kept);
+    return {};
   }
 
   void read_groups(RemoteAddress recorder, model::FlightRecorder& found) {
@@ -170,8 +183,9 @@ class RecorderReader {
     for (const CxxStruct& pair : read_map(memory_, ranks, tuple_bytes + kVectorBytes, kMaxGroups)) {
       auto name = name_at(pair, layout_.string_bytes);
       auto description = name_at(pair, kGroupDescription);
-      const auto members = read_vector(memory_, pair, tuple_bytes, sizeof(std::uint64_t), kMaxRanks);
+      const auto members = read_vector(memory_, pair, tuple_bytes, sizeof(std::uint64_t), members_left_);
       if (!name || !description || !members) continue;
+      members_left_ -= members->size() / sizeof(std::uint64_t);
       model::RecordedGroup group{std::move(*name), std::move(*description), {}};
       group.ranks.resize(members->size() / sizeof(std::uint64_t));
       if (!members->empty()) std::memcpy(group.ranks.data(), members->data(), members->size());
@@ -190,13 +204,18 @@ class RecorderReader {
   }
 
   std::optional<std::string> name_at(const CxxStruct& in, std::uint64_t offset) {
-    return read_string(memory_, in, offset, layout_.string_bytes);
+    if (name_bytes_ > kMaxNameBytes) return std::nullopt;
+    auto name = read_string(memory_, in, offset, layout_.string_bytes);
+    if (name) name_bytes_ += name->size();
+    return name;
   }
 
   MemoryReader& memory_;
   TracebackReader& tracebacks_;
   const RecorderLayout& layout_;
   std::vector<RemoteAddress> entries_;  ///< where each operation lies
+  std::size_t name_bytes_ = 0;          ///< of all names so far
+  std::size_t members_left_ = kMaxMembers;
 };
 
 }  // namespace

@@ -10,10 +10,10 @@
 namespace hangstack::symbolizer {
 
 /// The recorder at `address`, by the first layout that its bytes agree with: flags are 0 or 1, the ring is a vector of
-/// whole entries within its capacity, their ids follow each other, their names are names. `absent` if it is switched
+/// whole entries within its capacity, their ids follow each other, their names are names. `not_found` if it is switched
 /// off; `malformed_input` if no layout agrees, `unreadable_memory` if it cannot be read.
-/// An entry that changes while it is read (the process may go on recording) is left out. Operations have frames as far
-/// as `tracebacks` finds them, in the same memory.
+/// Of the ring the operations are given that `worth_telling` picks, with frames as far as `tracebacks` finds them in
+/// the same memory. An entry that changes while it is read (the process may go on recording) is left out.
 model::Expected<model::FlightRecorder> read_flight_recorder(model::MemoryReader& memory, model::RemoteAddress address,
                                                             TracebackReader& tracebacks);
 

@@ -42,8 +42,8 @@ Sampled* sampled() {
 }
 
 void count(benchmark::State& state, const std::vector<model::FlightRecorder>& recorders) {
-  std::size_t operations = 0;
-  for (const auto& recorder : recorders) operations += recorder.operations.size();
+  std::uint64_t operations = 0;
+  for (const auto& recorder : recorders) operations += recorder.recorded;
   state.counters["operations"] = static_cast<double>(operations);
 }
 

@@ -14,7 +14,7 @@ RecorderBuilder::RecorderBuilder(const symbolizer::RecorderLayout& layout, std::
 
 void RecorderBuilder::add(const Entry& entry) {
   const auto& e = layout_.entry;
-  const std::uint64_t at = kRing + recorded_ % capacity_ * e.size;
+  const std::uint64_t at = kRing + placed_ % capacity_ * e.size;
   for (std::uint64_t offset = 0; offset < e.size; offset += 8) memory_.put_word(at + offset, 0);
   memory_.put_word(at + e.id, recorded_);
   memory_.put_word(at + e.collective_seq_id, entry.sequence);
@@ -32,9 +32,10 @@ void RecorderBuilder::add(const Entry& entry) {
   put_small_vector(at + e.sizes, entry.sizes);
   memory_.put_word(at + e.traceback, entry.traceback);
   ++recorded_;
-  const std::uint64_t count = std::min(recorded_, capacity_);
+  ++placed_;
+  const std::uint64_t count = std::min(placed_, capacity_);
   memory_.put_word(kRecorder + layout_.entries + 8, kRing + count * e.size);
-  memory_.put_word(kRecorder + layout_.next, recorded_ % capacity_);
+  memory_.put_word(kRecorder + layout_.next, placed_ % capacity_);
   memory_.put_word(kRecorder + layout_.id, recorded_);
 }
 
@@ -107,8 +108,13 @@ std::uint64_t RecorderBuilder::add_traceback(const std::vector<Frame>& frames) {
 }
 
 void RecorderBuilder::overwrite_names() {
-  for (std::uint64_t i = 0; i < std::min(recorded_, capacity_); ++i)
+  for (std::uint64_t i = 0; i < std::min(placed_, capacity_); ++i)
     memory_.put_word(kRing + i * layout_.entry.size + layout_.entry.profiling_name, 3);
+}
+
+void RecorderBuilder::reset() {
+  recorded_ = 0;
+  memory_.put_word(kRecorder + layout_.id, 0);
 }
 
 void RecorderBuilder::set_id(std::uint64_t index, std::uint64_t id) {

@@ -41,6 +41,8 @@ class RecorderBuilder {
   std::uint64_t add_traceback(const std::vector<Frame>& frames);
   /// The names of all entries become unreadable.
   void overwrite_names();
+  /// As reset_all() of PyTorch 2.15: ids begin at 0 again, the entries stay.
+  void reset();
   void set_id(std::uint64_t index, std::uint64_t id);
 
   /// The interpreter that the code objects are of.
@@ -66,7 +68,8 @@ class RecorderBuilder {
 
   const symbolizer::RecorderLayout& layout_;
   std::uint64_t capacity_;
-  std::uint64_t recorded_ = 0;
+  std::uint64_t recorded_ = 0;  ///< since the last reset
+  std::uint64_t placed_ = 0;
   std::uint64_t next_free_ = 0x400000;
   std::uint64_t code_type_ = 0;
   ByteMemory memory_;

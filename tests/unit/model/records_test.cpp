@@ -10,6 +10,7 @@ using testing::ElementsAre;
 
 RecordedOperation operation(const std::string& group, bool retired) {
   RecordedOperation made;
+  made.backend = "gloo";
   made.group = group;
   made.retired = retired;
   return made;
@@ -30,20 +31,35 @@ TEST(CallSite, IsTheUsersInnermostFrame) {
   EXPECT_EQ(made.call_site()->line, 88);
 }
 
-TEST(WorthTelling, IsTheFirstUnfinishedAndTheLastOfEachGroup) {
-  FlightRecorder recorder;
+TEST(WorthTelling, IsTheFirstUnfinishedTheLastFinishedAndTheLastOfEachGroup) {
+  std::vector<RecordedOperation> operations;
   for (const bool retired : {true, false, true}) {
-    recorder.operations.push_back(operation("0", retired));
-    recorder.operations.push_back(operation("1", true));
+    operations.push_back(operation("0", retired));
+    operations.push_back(operation("1", true));
   }
-  EXPECT_THAT(worth_telling(recorder), ElementsAre(2, 4, 5));
+  EXPECT_THAT(worth_telling(operations), ElementsAre(2, 4, 5));
+}
+
+TEST(Unfinished, OneThatALaterOneOfItsGroupHasOvertakenHasEndedExceptOnGloo) {
+  std::vector<RecordedOperation> operations{operation("0", false), operation("1", false), operation("0", true),
+                                            operation("0", false)};
+  for (auto& made : operations) made.backend = "nccl";
+  EXPECT_THAT(unfinished(operations), ElementsAre(1, 3));
+  EXPECT_THAT(worth_telling(operations), ElementsAre(1, 2, 3)) << "what says so stays with them";
+  for (auto& made : operations) made.backend = "gloo";
+  EXPECT_THAT(unfinished(operations), ElementsAre(0, 1, 3));
+  for (auto& made : operations) {
+    made.backend = "nccl";
+    made.point_to_point = true;
+  }
+  EXPECT_THAT(unfinished(operations), ElementsAre(0, 1, 3));
 }
 
 TEST(WorthTelling, ManyUnfinishedOfOneGroupLeaveRoomForTheOthers) {
-  FlightRecorder recorder;
-  recorder.operations.assign(2000, operation("0", false));
-  recorder.operations.push_back(operation("1", false));
-  const auto told = worth_telling(recorder);
+  std::vector<RecordedOperation> operations;
+  operations.assign(2000, operation("0", false));
+  operations.push_back(operation("1", false));
+  const auto told = worth_telling(operations);
   ASSERT_EQ(told.size(), 128U);
   EXPECT_EQ(told[0], 0U);
   EXPECT_EQ(told[125], 125U);

@@ -83,12 +83,27 @@ TEST_P(EveryLayout, UnfinishedAndLastOperationsHaveTheFramesThatCalled) {
   recorder.add({.name = "gloo:all_reduce", .sequence = 3, .retired = true, .traceback = called});
   const auto found = read(recorder, *GetParam());
   ASSERT_TRUE(found) << found.error().message;
-  EXPECT_TRUE(found->operations[0].frames.empty()) << "it is over, and others followed";
+  ASSERT_EQ(found->operations.size(), 2U) << "the first one is over, and others followed";
   const std::vector<model::RecordedFrame> frames = {{"all_reduce", "/v/site-packages/torch/distributed/c10d.py", 4174},
                                                     {"Trainer.step", "/job/train.py", 88},
                                                     {"Trainer.step", "/job/train.py", 0}};
-  EXPECT_EQ(found->operations[1].frames, frames) << "the last one is of no instruction";
-  EXPECT_EQ(found->operations[2].frames, frames);
+  EXPECT_EQ(found->operations[0].frames, frames) << "the last one is of no instruction";
+  EXPECT_EQ(found->operations[1].frames, frames);
+}
+
+TEST_P(EveryLayout, AfterAResetOnlyWhatCameSinceCounts) {
+  RecorderBuilder recorder(*GetParam(), 4);
+  for (std::uint64_t i = 1; i <= 3; ++i) recorder.add({.name = "gloo:all_reduce", .sequence = i});
+  recorder.reset();
+  auto found = read(recorder);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_TRUE(found->operations.empty());
+  for (std::uint64_t i = 8; i <= 9; ++i) recorder.add({.name = "gloo:broadcast", .sequence = i});
+  found = read(recorder);
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->operations.size(), 2U);
+  EXPECT_EQ(found->operations[0].sequence, 8U);
+  EXPECT_EQ(found->operations[1].sequence, 9U);
 }
 
 INSTANTIATE_TEST_SUITE_P(FlightRecorder, EveryLayout,
