@@ -80,6 +80,13 @@ std::vector<Observation> waiting_in_operations(const JobFacts& job) {
   return out;
 }
 
+std::string waiting_peers(const JobFacts& job, const RankSet& but) {
+  if (job.operations.empty()) return {};
+  const RankSet peers = job.operations.front().ranks.minus(but);
+  if (peers.empty()) return {};
+  return fmt::format("; {} in {}", job.subject(peers, "wait"), job.operations.front().title);
+}
+
 std::string doing(const ProcessFacts& process) {
   const ThreadState& state = process.state();
   std::string text = activity(state) + at_site(state);

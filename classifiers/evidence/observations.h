@@ -13,6 +13,10 @@ namespace hangstack::classifiers {
 /// One observation per pending operation: who waits in it, at which line of the user's code.
 std::vector<model::Observation> waiting_in_operations(const JobFacts& job);
 
+/// "; ranks 0-2 wait in all_reduce" without those of `but`, to stand behind what a summary says of these; empty if
+/// nobody else waits.
+std::string waiting_peers(const JobFacts& job, const model::RankSet& but);
+
 /// "sleeps in time.sleep, at train_step job.py:17" for the ranks of `set`, one observation per place.
 std::vector<model::Observation> places_of(const JobFacts& job, const model::RankSet& set);
 

@@ -198,7 +198,8 @@ std::optional<double> JobFacts::stuck_for(const RankSet& set) const {
 void complete_facts(JobFacts& job) {
   std::stable_sort(job.ranks.begin(), job.ranks.end(),
                    [](const RankFacts& a, const RankFacts& b) { return a.number < b.number; });
-  for (const auto& rank : job.ranks) {
+  for (auto& rank : job.ranks) {
+    rank.lock_cycle = lock_cycle_of(*rank.process);
     place(job, rank);
     job.samples = std::max(job.samples, static_cast<int>(rank.process->history->samples.size()));
   }

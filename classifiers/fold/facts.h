@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "classifiers/fold/lock_cycles.h"
 #include "classifiers/fold/pending_groups.h"
 #include "classifiers/states/process_state.h"
 #include "model/diagnosis.h"
@@ -17,6 +18,7 @@ struct RankFacts {
   int number = 0;
   bool counted = false;  ///< no variable told the rank: it is the place by pid
   const ProcessFacts* process = nullptr;
+  std::optional<LockCycle> lock_cycle = std::nullopt;
 
   [[nodiscard]] const ThreadState& state() const { return process->state(); }
 };

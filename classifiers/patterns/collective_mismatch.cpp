@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "classifiers/evidence/observations.h"
@@ -92,11 +93,14 @@ Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
   verdict.culprit_ranks = culprits_of(mismatch);
   const bool same_name = mismatch.sides.front().operation->name == mismatch.sides.back().operation->name;
   verdict.shape = same_name ? "different sizes" : "different operations";
-  for (const Mismatch::Side& side : mismatch.sides) {
+  constexpr std::size_t kMostTold = 4;
+  for (const Mismatch::Side& side : mismatch.sides | std::views::take(kMostTold)) {
     verdict.summary +=
         fmt::format("{}{} in {}", verdict.summary.empty() ? "" : ", ", job.subject(side.ranks, "is", "are"),
                     operation_text(*mismatch.group, *side.operation));
   }
+  if (mismatch.sides.size() > kMostTold)
+    verdict.summary += fmt::format(", others in {} further ones", mismatch.sides.size() - kMostTold);
   verdict.summary += ".";
   argue_by_records(verdict, job, waiting);
   verdict.next_steps.push_back({fmt::format("what led {} there? the whole stacks", job.who(verdict.culprit_ranks)),

@@ -21,21 +21,10 @@ using model::Hung;
 using model::RankSet;
 using model::Verdict;
 
-struct Found {
-  RankSet ranks;
-  int first = 0;
-  LockCycle cycle;  ///< of the first rank
-};
-
-/// The ranks with a cycle of the kind that the first of them has.
-std::optional<Found> cycles_in(const JobFacts& job, bool through_gil) {
-  std::optional<Found> found;
-  for (const auto& rank : job.ranks) {
-    auto cycle = lock_cycle_of(*rank.process);
-    if (!cycle || cycle->through_gil != through_gil) continue;
-    if (!found) found = Found{{}, rank.number, std::move(*cycle)};
-    found->ranks.insert(rank.number);
-  }
+RankSet ranks_with_cycle(const JobFacts& job, bool through_gil) {
+  RankSet found;
+  for (const auto& rank : job.ranks)
+    if (rank.lock_cycle && rank.lock_cycle->through_gil == through_gil) found.insert(rank.number);
   return found;
 }
 
@@ -52,38 +41,34 @@ std::string cycle_text(const LockCycle& cycle) {
 }
 
 Ruling judge(const JobFacts& job, bool through_gil) {
-  const auto found = cycles_in(job, through_gil);
-  if (!found) return {{}, {}, "no threads hold what each other waits for"};
+  const RankSet found = ranks_with_cycle(job, through_gil);
+  if (found.empty()) return {{}, {}, "no threads hold what each other waits for"};
+  const RankSet first{*found.ranks().begin()};
+  const LockCycle& cycle = *job.rank(*first.ranks().begin())->lock_cycle;
   Verdict verdict;
   verdict.pattern = through_gil ? "gil_deadlock" : "lock_cycle";
-  verdict.shape = found->cycle.threads.size() == 1 ? "a mutex locked twice"
-                  : through_gil                    ? "a lock and the GIL"
-                                                   : fmt::format("{} threads", found->cycle.threads.size());
-  verdict.culprit_ranks = found->ranks;
+  verdict.shape = cycle.threads.size() == 1 ? "a mutex locked twice"
+                  : through_gil             ? "a lock and the GIL"
+                                            : fmt::format("{} threads", cycle.threads.size());
+  verdict.culprit_ranks = found;
   verdict.hung = job.samples > 1 ? Hung::yes : Hung::undecided;
   verdict.confidence = job.samples > 1 ? Confidence::certain : Confidence::likely;
-  verdict.since_s = job.least_sleep(found->ranks);
-  const std::string where = job.single() ? "" : fmt::format("In {} ", job.who(RankSet{found->first}));
-  verdict.summary = where + cycle_text(found->cycle);
-  if (!job.operations.empty()) {
-    const RankSet peers = job.operations.front().ranks.minus(found->ranks);
-    if (!peers.empty())
-      verdict.summary += fmt::format("; {} in {}", job.subject(peers, "wait"), job.operations.front().title);
-  }
-  verdict.summary += ".";
+  verdict.since_s = job.least_sleep(found);
+  const std::string where = job.single() ? "" : fmt::format("In {} ", job.who(first));
+  verdict.summary = where + cycle_text(cycle) + waiting_peers(job, found) + ".";
   append(verdict.observations, held_mutexes(job));
   append(verdict.observations, gil_facts(job));
   append(verdict.observations, waiting_in_operations(job));
-  append(verdict.observations, rest_of(job, found->ranks));
+  append(verdict.observations, rest_of(job, found));
   append(verdict.observations, roll_call(job));
   for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
   verdict.next_steps.push_back({"which locks, in which order? the whole stacks of its threads",
-                                fmt::format("hangstack {} --full", pids_option(job, found->ranks))});
+                                fmt::format("hangstack {} --full", pids_option(job, found))});
   verdict.next_steps.push_back({"nothing frees these threads: once that is kept, end the job", ""});
   verdict.verification.emplace_back(through_gil ? "no lock is taken with the GIL held that is held while taking the GIL"
                                                 : "all threads take these locks in one order");
   verdict.reference = fmt::format("docs/verdicts.md#{}", verdict.pattern);
-  return {verdict, {}, fmt::format("{}: {}", job.who(RankSet{found->first}), cycle_text(found->cycle))};
+  return {verdict, {}, fmt::format("{}: {}", job.who(first), cycle_text(cycle))};
 }
 
 }  // namespace

@@ -56,12 +56,7 @@ std::string summary_of(const JobFacts& job, const RankSet& held) {
   const std::string how = job.traced.empty()    ? "stopped by a signal"
                           : job.stopped.empty() ? "held by " + holder_of(job, job.traced)
                                                 : "stopped by a signal or a debugger";
-  std::string text = fmt::format("{} {}", job.subject(held, "is", "are"), how);
-  if (!job.operations.empty()) {
-    const PendingOperation& operation = job.operations.front();
-    text += fmt::format("; {} in {}", job.subject(operation.ranks, "wait"), operation.title);
-  }
-  return text + ".";
+  return fmt::format("{} {}{}.", job.subject(held, "is", "are"), how, waiting_peers(job, held));
 }
 
 /// How long its peers had waited when it was stopped, if that was long.
@@ -116,7 +111,7 @@ Ruling judge_process_stopped(const JobFacts& job) {
   }
   add_steps(verdict, job);
   std::vector<model::Alternative> alternatives;
-  if (const Ruling death = judge_rank_died(job); death.verdict) {
+  if (const Ruling death = judge_rank_died(job); death.verdict && !death.verdict->culprit_ranks.empty()) {
     const std::string gone = job.subject(death.verdict->culprit_ranks, "is", "are") + " gone";
     verdict.against.push_back(gone + ": letting the others go on may not be enough");
     alternatives.push_back({"rank_died", death.verdict->confidence, gone + " too"});

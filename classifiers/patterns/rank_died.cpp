@@ -18,10 +18,10 @@ using model::RankSet;
 using model::Verdict;
 
 struct Deaths {
-  RankSet zombies;   ///< seen as Z
-  RankSet vanished;  ///< there at first, gone later
-  RankSet absent;    ///< expected on this host, not there
-  int nameless_zombies = 0;
+  RankSet zombies;                     ///< seen as Z
+  RankSet vanished;                    ///< there at first, gone later
+  RankSet absent;                      ///< expected on this host, not there
+  std::vector<std::int32_t> nameless;  ///< pids of zombies that have no environment any more: of which rank?
 
   [[nodiscard]] RankSet all() const { return zombies.united(vanished).united(absent); }
 };
@@ -38,12 +38,12 @@ Deaths deaths_in(const JobFacts& job) {
     if (failed->identity.rank && failed->identity.role == model::Role::rank) {
       (zombie ? deaths.zombies : deaths.vanished).insert(*failed->identity.rank);
     } else if (zombie) {
-      ++deaths.nameless_zombies;
+      deaths.nameless.push_back(failed->pid);
     }
   }
-  // As many zombies as ranks are missing: a zombie has no environment any more that could tell its rank.
+  // As many zombies as ranks are missing.
   const RankSet untraced = job.untraced();
-  if (deaths.nameless_zombies > 0 && untraced.size() == static_cast<std::size_t>(deaths.nameless_zombies)) {
+  if (!deaths.nameless.empty() && untraced.size() == deaths.nameless.size()) {
     deaths.absent = untraced;
   }
   for (const int n : job.expected_here.ranks()) {
@@ -54,7 +54,7 @@ Deaths deaths_in(const JobFacts& job) {
 
 Confidence confidence_of(const Deaths& deaths) {
   if (!deaths.zombies.empty()) return Confidence::certain;
-  if (!deaths.vanished.empty() || deaths.nameless_zombies > 0) return Confidence::likely;
+  if (!deaths.vanished.empty() || !deaths.nameless.empty()) return Confidence::likely;
   return Confidence::possible;
 }
 
@@ -70,9 +70,11 @@ void observe(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
         {fmt::format("no process of this job here has that rank, though {} places it here", job.expected_by),
          deaths.absent, "environment"});
   }
-  if (deaths.nameless_zombies > 0) {
-    verdict.observations.push_back(
-        {fmt::format("{} zombie(s) among the pids, of unknown rank", deaths.nameless_zombies), {}, "/proc"});
+  if (!deaths.nameless.empty()) {
+    verdict.observations.push_back({fmt::format("{} zombie(s) among the pids, of unknown rank: {}",
+                                                deaths.nameless.size(), fmt::join(deaths.nameless, ", ")),
+                                    {},
+                                    "/proc"});
   }
   append(verdict.observations, waiting_in_operations(job));
   append(verdict.observations, rest_of(job, job.inside));
@@ -86,7 +88,7 @@ void add_steps(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
   }
   verdict.next_steps.push_back({"killed for memory?", "dmesg -T | grep -iE 'out of memory|killed process'"});
   verdict.next_steps.push_back({"its own last words: the log of that rank and of the launcher", ""});
-  const bool may_not_have_begun = deaths.zombies.empty() && deaths.vanished.empty() && deaths.nameless_zombies == 0;
+  const bool may_not_have_begun = deaths.zombies.empty() && deaths.vanished.empty() && deaths.nameless.empty();
   verdict.verification.emplace_back(
       may_not_have_begun ? "start that rank if it never was; if it ended, restart the job: the others cannot go on "
                            "without it"
@@ -99,7 +101,9 @@ void add_steps(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
 Ruling judge_rank_died(const JobFacts& job) {
   const Deaths deaths = deaths_in(job);
   const RankSet gone = deaths.all();
-  if (gone.empty()) {
+  // Ranks that are counted by pid cannot tell which number is missing.
+  const bool unnumbered = gone.empty() && !deaths.nameless.empty() && !job.world_size;
+  if (gone.empty() && !unnumbered) {
     const char* reason = job.missing.empty()      ? "no rank has ended and none is missing"
                          : job.untraced().empty() ? "the ranks that are missing run here, and were not asked for"
                                                   : "ranks are missing here, but another host may hold them";
@@ -107,20 +111,23 @@ Ruling judge_rank_died(const JobFacts& job) {
   }
   const RankSet waiting = job.inside.united(job.device);
   if (waiting.empty() || !waiting.minus(job.moved).ranks().size()) {
-    return {{}, {}, fmt::format("{} gone, but nobody waits for peers", job.who(gone))};
+    return {{}, {}, fmt::format("{} gone, but nobody waits for peers", unnumbered ? "a zombie is" : job.who(gone))};
   }
   Verdict verdict;
   verdict.pattern = "rank_died";
-  verdict.confidence = confidence_of(deaths);
-  verdict.shape = verdict.confidence == Confidence::possible ? "no such process on this host" : "ended";
+  verdict.confidence = unnumbered ? Confidence::possible : confidence_of(deaths);
+  const bool seen_to_end = verdict.confidence != Confidence::possible || unnumbered;
+  verdict.shape = seen_to_end ? "ended" : "no such process on this host";
   verdict.culprit_ranks = gone;
   decide_hung(verdict, job, waiting);
-  const bool seen_to_end = verdict.confidence != Confidence::possible;
-  verdict.summary = fmt::format(
-      "{}; {} in {}.",
-      seen_to_end ? job.subject(gone, "has ended", "have ended") : job.subject(gone, "is not there", "are not there"),
-      job.subject(waiting, "wait"), job.operations.empty() ? "device calls" : job.operations.front().title);
+  const std::string who =
+      unnumbered    ? fmt::format("pid {} has ended, which rank it was is not known", fmt::join(deaths.nameless, ", "))
+      : seen_to_end ? job.subject(gone, "has ended", "have ended")
+                    : job.subject(gone, "is not there", "are not there");
+  verdict.summary = fmt::format("{}; {} in {}.", who, job.subject(waiting, "wait"),
+                                job.operations.empty() ? "device calls" : job.operations.front().title);
   observe(verdict, job, deaths);
+  if (unnumbered) verdict.against.emplace_back("it may have been no rank: nothing tells any more");
   if (!job.outside.empty()) {
     verdict.against.push_back(fmt::format("{} is outside the operation too", job.who(job.outside)));
   }
@@ -128,7 +135,9 @@ Ruling judge_rank_died(const JobFacts& job) {
     if (job.samples == 1 || !job.blind.empty()) verdict.against.push_back(std::move(doubt));
   }
   add_steps(verdict, job, deaths);
-  return {verdict, {}, fmt::format("{} gone while {} wait(s)", job.who(gone), job.who(waiting))};
+  return {verdict,
+          {},
+          fmt::format("{} gone while {} wait(s)", unnumbered ? "a zombie is" : job.who(gone), job.who(waiting))};
 }
 
 }  // namespace hangstack::classifiers

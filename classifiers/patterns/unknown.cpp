@@ -84,13 +84,22 @@ void nothing_pending(Verdict& verdict, const JobFacts& job) {
   verdict.hung = Hung::undecided;
   verdict.since_s = job.stuck_for(all);
   verdict.shape = job.single() ? "one process" : "nobody waits for peers";
-  verdict.summary =
-      fmt::format("{} {}{}; {}.", job.who(all), job.ranks.size() == 1 ? "" : "wait or run apart: the first ",
-                  doing(job, first.number), movement_text(job));
+  const char* apart = job.ranks.size() == 1             ? ""
+                      : places_of(job, all).size() == 1 ? "are at one place: each "
+                                                        : "wait or run apart: the first ";
+  verdict.summary = fmt::format("{} {}{}; {}.", job.who(all), apart, doing(job, first.number), movement_text(job));
   const StateKind kind = first.state().kind;
   if (kind == StateKind::event_loop || kind == StateKind::queue || kind == StateKind::sleep || kind == StateKind::io) {
     verdict.against.emplace_back("a healthy process without work waits like this too");
   }
+}
+
+/// "None of the 2 processes could be read; the first: pid 7: it belongs to user 1000, ..."
+std::string nothing_read(const JobFacts& job) {
+  if (job.failed.empty()) return "No process could be read.";
+  const std::string& why = job.failed.front()->error.message;
+  if (job.failed.size() == 1) return fmt::format("The process could not be read: {}.", why);
+  return fmt::format("None of the {} processes could be read; the first: {}.", job.failed.size(), why);
 }
 
 std::vector<Alternative> alternatives_of(const JobFacts& job) {
@@ -120,7 +129,7 @@ Ruling judge_unknown(const JobFacts& job) {
   verdict.confidence = Confidence::unknown;
   verdict.reference = "docs/verdicts.md#unknown";
   if (job.ranks.empty()) {
-    verdict.summary = "No process could be read.";
+    verdict.summary = nothing_read(job);
     verdict.next_steps.push_back({"see the reasons under NOT READ", ""});
     return {verdict, {}, "no process was read"};
   }
