@@ -43,7 +43,7 @@ std::string why_unnamed(model::RemoteAddress address, ProcessModules& modules) {
 /// Not for the C library: its functions say all that a reader wants, and unpacking its separate debug file (compressed,
 /// Debian's libc6-dbg) takes longer than naming everything else in a rank.
 bool wants_lines(const Module& module) {
-  constexpr std::array<std::string_view, 3> kLibraryC{"libc.so", "libc-2.", "ld-linux"};
+  constexpr auto kLibraryC = std::to_array<std::string_view>({"libc.so", "libc-2.", "ld-linux"});
   return std::ranges::none_of(kLibraryC, [&](std::string_view start) { return module.name().starts_with(start); });
 }
 
@@ -123,8 +123,8 @@ std::vector<NamedFrame> StackNamer::name(const UnwoundStack& stack, ProcessModul
 }
 
 bool is_outermost_function(const std::string& symbol) {
-  constexpr std::array<std::string_view, 7> kOutermost{"_start", "__clone",        "clone",         "__clone3",
-                                                       "clone3", "_dl_start_user", "__start_thread"};
+  constexpr auto kOutermost = std::to_array<std::string_view>(
+      {"_start", "__clone", "clone", "__clone3", "clone3", "_dl_start_user", "__start_thread"});
   return std::ranges::find(kOutermost, symbol) != kOutermost.end();
 }
 

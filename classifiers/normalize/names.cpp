@@ -51,7 +51,7 @@ void cut_at(std::string& name, std::string_view mark) {
 using Alias = std::pair<std::string_view, std::string_view>;
 
 /// Spelled without leading underscores.
-constexpr std::array<Alias, 23> kAliases = {{
+constexpr auto kAliases = std::to_array<Alias>({
     {"pthread_cond_clockwait", "pthread_cond_timedwait"},
     {"pthread_cond_clockwait64", "pthread_cond_timedwait"},
     {"pthread_cond_timedwait64", "pthread_cond_timedwait"},
@@ -75,39 +75,39 @@ constexpr std::array<Alias, 23> kAliases = {{
     {"pthread_clockjoin_ex", "pthread_join"},
     {"pthread_timedjoin_ex", "pthread_join"},
     {"pthread_timedjoin_np", "pthread_join"},
-}};
+});
 
 /// C library functions that lose leading underscores; elsewhere underscores belong to the name.
-constexpr std::array<std::string_view, 30> kCLibrary = {"poll",
-                                                        "ppoll",
-                                                        "select",
-                                                        "pselect",
-                                                        "read",
-                                                        "recv",
-                                                        "recvfrom",
-                                                        "recvmsg",
-                                                        "write",
-                                                        "send",
-                                                        "accept",
-                                                        "accept4",
-                                                        "connect",
-                                                        "nanosleep",
-                                                        "clock_nanosleep",
-                                                        "usleep",
-                                                        "sleep",
-                                                        "wait4",
-                                                        "waitpid",
-                                                        "waitid",
-                                                        "pthread_mutex_lock",
-                                                        "pthread_rwlock_wrlock",
-                                                        "pthread_rwlock_rdlock",
-                                                        "pthread_cond_wait",
-                                                        "pthread_cond_timedwait",
-                                                        "pthread_join",
-                                                        "sched_yield",
-                                                        "clock_gettime",
-                                                        "lll_lock_wait",
-                                                        "epoll_wait"};
+constexpr auto kCLibrary = std::to_array<std::string_view>({"poll",
+                                                            "ppoll",
+                                                            "select",
+                                                            "pselect",
+                                                            "read",
+                                                            "recv",
+                                                            "recvfrom",
+                                                            "recvmsg",
+                                                            "write",
+                                                            "send",
+                                                            "accept",
+                                                            "accept4",
+                                                            "connect",
+                                                            "nanosleep",
+                                                            "clock_nanosleep",
+                                                            "usleep",
+                                                            "sleep",
+                                                            "wait4",
+                                                            "waitpid",
+                                                            "waitid",
+                                                            "pthread_mutex_lock",
+                                                            "pthread_rwlock_wrlock",
+                                                            "pthread_rwlock_rdlock",
+                                                            "pthread_cond_wait",
+                                                            "pthread_cond_timedwait",
+                                                            "pthread_join",
+                                                            "sched_yield",
+                                                            "clock_gettime",
+                                                            "lll_lock_wait",
+                                                            "epoll_wait"});
 
 std::string public_c_name(std::string name) {
   std::string_view bare = name;

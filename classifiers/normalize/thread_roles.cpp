@@ -18,7 +18,7 @@ struct Loop {
   std::array<std::string_view, 3> waits = {};
 };
 
-constexpr std::array<Loop, 36> kLoops = {{
+constexpr auto kLoops = std::to_array<Loop>({
     {"c10d store", "pt_tcpstore", "TCPStoreMasterDaemon::run", {}},
     {"c10d store", "", "TCPStoreWorkerDaemon::run", {}},
     {"c10d store", "pt_tcpstore", "LibUVStoreDaemon::run", {"uv_run", "uv__io_poll", "uv__run"}},
@@ -55,7 +55,7 @@ constexpr std::array<Loop, 36> kLoops = {{
     {"gRPC", "grpc_global_tim", "", {}},
     {"gRPC", "default-executo", "", {}},
     {"gRPC", "event_engine", "", {}},
-}};
+});
 
 /// Pools whose workers spin or wait inside their own library: idle while no other library is on the stack.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kPoolLibraries = {{
@@ -140,7 +140,7 @@ struct PythonLoop {
   std::string_view function;
 };
 
-constexpr std::array<PythonLoop, 14> kPythonLoops = {{
+constexpr auto kPythonLoops = std::to_array<PythonLoop>({
     {"pin memory", "torch/utils/data/_utils/pin_memory.py", "_pin_memory_loop"},
     {"thread pool", "concurrent/futures/thread.py", "_worker"},
     {"thread pool", "multiprocessing/pool.py", ""},
@@ -155,7 +155,7 @@ constexpr std::array<PythonLoop, 14> kPythonLoops = {{
     {"resource sharer", "multiprocessing/resource_sharer.py", ""},
     {"wandb", "wandb/sdk/", ""},
     {"usage report", "vllm/usage/usage_lib.py", ""},
-}};
+});
 
 std::optional<ThreadRole> python_helper(const ThreadView& view) {
   if (!view.has_python()) return std::nullopt;

@@ -20,7 +20,7 @@ constexpr auto kSetup = StateKind::setup;
 constexpr auto kTeardown = StateKind::teardown;
 
 /// Functions of torch/distributed/distributed_c10d.py and _functional_collectives.py, torch 1.13 to 2.15.
-constexpr std::array<Entry, 41> kPython = {{
+constexpr auto kPython = std::to_array<Entry>({
     {"all_reduce", kCollective, "all_reduce"},
     {"all_reduce_coalesced", kCollective, "all_reduce"},
     {"broadcast", kCollective, "broadcast"},
@@ -62,10 +62,10 @@ constexpr std::array<Entry, 41> kPython = {{
     {"_store_based_barrier", kSetup, "new_group"},
     {"destroy_process_group", kTeardown, "destroy_process_group"},
     {"_abort_process_group", kTeardown, "abort"},
-}};
+});
 
 /// Classes and functions by the end of the canonical name: c10d 1.13 to 2.15, gloo 2025-09, NCCL's and MPI's API.
-constexpr std::array<Entry, 78> kNative = {{
+constexpr auto kNative = std::to_array<Entry>({
     {"AsyncAllreduceWork", kCollective, "all_reduce"},
     {"AsyncAllreduceCoalescedWork", kCollective, "all_reduce"},
     {"AsyncSparseAllreduceWork", kCollective, "all_reduce"},
@@ -144,7 +144,7 @@ constexpr std::array<Entry, 78> kNative = {{
     {"MPI_Send", kP2p, "send"},
     {"MPI_Recv", kP2p, "recv"},
     {"MPI_Init", kSetup, "MPI_Init"},
-}};
+});
 
 /// `key` equals `name` or is its end after "::", or a class on the way ("...::AsyncAllreduceWork::run").
 bool names_it(std::string_view name, std::string_view key) {

@@ -15,7 +15,7 @@ struct Row {
   std::string_view title;
 };
 
-constexpr std::array<Row, 67> kRows = {{
+constexpr auto kRows = std::to_array<Row>({
     // What merely passes through inductor or triton when compiled code runs is not listed.
     {"torch/utils/data/dataloader.py", "__next__", StateKind::dataloader, "next batch"},
     {"torch/utils/data/dataloader.py", "_next_data", StateKind::dataloader, "next batch"},
@@ -84,7 +84,7 @@ constexpr std::array<Row, 67> kRows = {{
     {"importlib/_bootstrap", "", StateKind::import, "import"},
     {"importlib._bootstrap", "", StateKind::import, "import"},
     {"importlib/__init__.py", "", StateKind::import, "import"},
-}};
+});
 
 }  // namespace
 

@@ -17,23 +17,11 @@ using model::GilState;
 using model::Thread;
 
 /// CUDA calls that wait on the host for work of the device, and launches that wait for room in the queue.
-constexpr std::array<std::string_view, 17> kDeviceCalls = {"cudaStreamSynchronize",
-                                                           "cudaDeviceSynchronize",
-                                                           "cudaEventSynchronize",
-                                                           "cuStreamSynchronize",
-                                                           "cuCtxSynchronize",
-                                                           "cuEventSynchronize",
-                                                           "cudaMemcpy",
-                                                           "cudaMemcpyAsync",
-                                                           "cuMemcpyDtoHAsync_v2",
-                                                           "cudaLaunchKernel",
-                                                           "cudaLaunchKernelExC",
-                                                           "cuLaunchKernel",
-                                                           "cuLaunchKernelEx",
-                                                           "cudaFree",
-                                                           "cuMemFree_v2",
-                                                           "cudaFreeHost",
-                                                           "cudaStreamWaitEvent"};
+constexpr auto kDeviceCalls = std::to_array<std::string_view>(
+    {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize", "cuStreamSynchronize",
+     "cuCtxSynchronize", "cuEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync", "cuMemcpyDtoHAsync_v2",
+     "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaFree", "cuMemFree_v2",
+     "cudaFreeHost", "cudaStreamWaitEvent"});
 
 std::optional<std::string> device_call(const ThreadView& view) {
   for (std::size_t i = 0; i < view.inner_end; ++i) {

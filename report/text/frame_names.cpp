@@ -15,27 +15,19 @@ namespace {
 constexpr std::size_t kLongestName = 65536;
 
 // CPython 3.8 to 3.14: the call machinery, the start of the interpreter and of its threads.
-constexpr std::array<std::string_view, 33> kInterpreterPrefixes{
-    "_PyEval_",      "PyEval_Eval",       "_PyFunction_", "PyFunction_",       "_PyObject_",     "PyObject_",
-    "PyVectorcall_", "_PyVectorcall",     "vectorcall_",  "method_vectorcall", "cfunction_",     "call_function",
-    "do_call_core",  "object_vacall",     "slot_tp_",     "type_call",         "function_code_", "pyrun_",
-    "run_mod",       "run_eval_code_obj", "PyRun_",       "_PyRun_",           "Py_RunMain",     "Py_BytesMain",
-    "Py_Main",       "pymain_",           "thread_run",   "pythread_wrapper",  "partial_",       "method_call",
-    "builtin_exec",  "context_run",       "wrapperdescr_"};
+constexpr auto kInterpreterPrefixes = std::to_array<std::string_view>(
+    {"_PyEval_",      "PyEval_Eval",       "_PyFunction_", "PyFunction_",       "_PyObject_",     "PyObject_",
+     "PyVectorcall_", "_PyVectorcall",     "vectorcall_",  "method_vectorcall", "cfunction_",     "call_function",
+     "do_call_core",  "object_vacall",     "slot_tp_",     "type_call",         "function_code_", "pyrun_",
+     "run_mod",       "run_eval_code_obj", "PyRun_",       "_PyRun_",           "Py_RunMain",     "Py_BytesMain",
+     "Py_Main",       "pymain_",           "thread_run",   "pythread_wrapper",  "partial_",       "method_call",
+     "builtin_exec",  "context_run",       "wrapperdescr_"});
 
 // How the C library (glibc 2.31 to 2.40), libstdc++ and pybind11 start a program, a thread, a bound call.
-constexpr std::array<std::string_view, 12> kStarts{"_start",
-                                                   "__libc_start_main",
-                                                   "__libc_start_main_impl",
-                                                   "__libc_start_call_main",
-                                                   "start_thread",
-                                                   "clone",
-                                                   "clone3",
-                                                   "__clone3",
-                                                   "__clone",
-                                                   "thread_start",
-                                                   "execute_native_thread_routine",
-                                                   "pybind11::cpp_function::dispatcher"};
+constexpr auto kStarts =
+    std::to_array<std::string_view>({"_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+                                     "start_thread", "clone", "clone3", "__clone3", "__clone", "thread_start",
+                                     "execute_native_thread_routine", "pybind11::cpp_function::dispatcher"});
 
 /// Without a symbol version, as in `pthread_cond_wait@@GLIBC_2.3.2`.
 std::string_view unversioned(std::string_view name) { return name.substr(0, name.find('@')); }

@@ -31,7 +31,7 @@ void print_processes(Page& page, const model::Report& report) {
 
 /// Options of the interpreter without a value.
 bool is_python_flag(std::string_view word) {
-  constexpr std::array<std::string_view, 8> kFlags{"-u", "-B", "-O", "-OO", "-E", "-I", "-s", "-S"};
+  constexpr auto kFlags = std::to_array<std::string_view>({"-u", "-B", "-O", "-OO", "-E", "-I", "-s", "-S"});
   return std::find(kFlags.begin(), kFlags.end(), word) != kFlags.end();
 }
 

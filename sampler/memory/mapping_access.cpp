@@ -12,10 +12,10 @@ namespace {
 
 using Kind = FileSystems::Kind;
 
-constexpr std::array<std::string_view, 17> kLocalTypes{"ext2",     "ext3",     "ext4",  "xfs",   "btrfs", "f2fs",
-                                                       "overlay",  "squashfs", "erofs", "zfs",   "vfat",  "iso9660",
-                                                       "bcachefs", "jfs",      "udf",   "exfat", "nilfs2"};
-constexpr std::array<std::string_view, 5> kMemoryTypes{"tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"};
+constexpr auto kLocalTypes =
+    std::to_array<std::string_view>({"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "overlay", "squashfs", "erofs",
+                                     "zfs", "vfat", "iso9660", "bcachefs", "jfs", "udf", "exfat", "nilfs2"});
+constexpr auto kMemoryTypes = std::to_array<std::string_view>({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"});
 
 bool has_option(std::string_view options, std::string_view wanted) {
   while (!options.empty()) {
@@ -48,16 +48,17 @@ std::optional<std::string> as_in_maps(std::string_view device) {
 
 bool is_device_path(std::string_view path) {
   if (path.starts_with("/dev/")) {
-    constexpr std::array<std::string_view, 3> kMemory{"/dev/shm/", "/dev/zero", "/dev/hugepages"};
+    constexpr auto kMemory = std::to_array<std::string_view>({"/dev/shm/", "/dev/zero", "/dev/hugepages"});
     return std::ranges::none_of(kMemory, [&](std::string_view memory) { return path.starts_with(memory); });
   }
-  constexpr std::array<std::string_view, 6> kOthers{"/sys/", "/proc/", "/dmabuf", "/drm mm object", "/i915", "/[aio]"};
+  constexpr auto kOthers =
+      std::to_array<std::string_view>({"/sys/", "/proc/", "/dmabuf", "/drm mm object", "/i915", "/[aio]"});
   return std::ranges::any_of(kOthers, [&](std::string_view other) { return path.starts_with(other); });
 }
 
 MappingAccess access_without_file(std::string_view path) {
   if (path.empty() || path.starts_with("[anon")) return MappingAccess::only_present;
-  constexpr std::array<std::string_view, 3> kMemory{"[heap]", "[stack", "[vdso]"};
+  constexpr auto kMemory = std::to_array<std::string_view>({"[heap]", "[stack", "[vdso]"});
   const bool memory = std::ranges::any_of(kMemory, [&](std::string_view name) { return path.starts_with(name); });
   return memory ? MappingAccess::only_present : MappingAccess::never;
 }

@@ -15,7 +15,7 @@ struct Call {
   bool only_on_sockets = false;
 };
 
-constexpr std::array<Call, 26> kCalls{{
+constexpr auto kCalls = std::to_array<Call>({
     {SYS_epoll_wait, "epoll_wait"},
     {SYS_epoll_wait_old, "epoll_wait"},
     {SYS_epoll_pwait, "epoll_pwait"},
@@ -42,7 +42,7 @@ constexpr std::array<Call, 26> kCalls{{
     {SYS_write, "write", true},
     {SYS_writev, "writev", true},
     {SYS_splice, "splice"},
-}};
+});
 
 bool is_socket(const ProcFiles& proc, std::int32_t pid, const model::SystemCall& call) {
   if (call.arguments.empty()) return true;

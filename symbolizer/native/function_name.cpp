@@ -19,8 +19,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// ".constprop.0" at the end of `name`: the suffix's length with its number, or 0.
 std::size_t clone_suffix(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kSuffixes{".constprop",  ".isra", ".part", ".cold", ".lto_priv",
-                                                      ".localalias", ".llvm", ".cfi",  ".warm"};
+  constexpr auto kSuffixes = std::to_array<std::string_view>(
+      {".constprop", ".isra", ".part", ".cold", ".lto_priv", ".localalias", ".llvm", ".cfi", ".warm"});
   std::size_t end = name.size();
   while (end > 0 && is_digit(name[end - 1])) --end;
   const bool numbered = end < name.size() && end > 0 && name[end - 1] == '.';
