@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -53,34 +52,23 @@ std::vector<std::size_t> unfinished(const std::vector<RecordedOperation>& operat
 }
 
 std::vector<std::size_t> worth_telling(const std::vector<RecordedOperation>& operations) {
-  constexpr std::size_t kMost = 128;
-  struct Ends {
-    std::optional<std::size_t> first_unfinished;
-    std::optional<std::size_t> last_finished;
-    std::size_t last = 0;
+  constexpr std::size_t kEnough = 128;
+  std::set<std::tuple<std::string_view, std::string_view, bool>> begun;
+  std::map<std::tuple<std::string_view, std::string_view, bool>, std::size_t> last;
+  const auto key_of = [&](std::size_t i) {
+    return std::tuple<std::string_view, std::string_view, bool>(operations[i].backend, operations[i].group,
+                                                                operations[i].point_to_point);
   };
-  std::map<std::tuple<std::string_view, std::string_view, bool>, Ends> groups;
-  const auto ends_of = [&](std::size_t i) -> Ends& {
-    return groups[{operations[i].backend, operations[i].group, operations[i].point_to_point}];
-  };
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    Ends& ends = ends_of(i);
-    ends.last = i;
-    if (operations[i].finished()) ends.last_finished = i;
-  }
+  std::set<std::size_t> told;
   const std::vector<std::size_t> pending = unfinished(operations);
   for (const std::size_t i : pending)
-    if (Ends& ends = ends_of(i); !ends.first_unfinished) ends.first_unfinished = i;
-  std::set<std::size_t> told;
-  const auto tell = [&](std::size_t i) {
-    if (told.size() < kMost) told.insert(i);
-  };
-  for (const auto& [group, ends] : groups) {
-    if (ends.first_unfinished) tell(*ends.first_unfinished);
-    if (ends.last_finished) tell(*ends.last_finished);
-    tell(ends.last);
+    if (begun.insert(key_of(i)).second) told.insert(i);
+  for (std::size_t i = 0; i < operations.size(); ++i) last[key_of(i)] = i;
+  for (const auto& [key, i] : last) told.insert(i);
+  for (const bool point_to_point : {false, true}) {
+    for (const std::size_t i : pending)
+      if (told.size() < kEnough && operations[i].point_to_point == point_to_point) told.insert(i);
   }
-  for (const std::size_t i : pending) tell(i);
   return {told.begin(), told.end()};
 }
 

@@ -81,7 +81,8 @@ struct FlightRecorder {
   RecordStatus status = RecordStatus::absent;
   std::string reason;          ///< why it is not ok
   std::string place;           ///< file and structure it was found in: "libtorch_cpu.so FlightRecorder<c10::Event>"
-  std::uint64_t recorded = 0;  ///< operations since the process began
+  std::uint64_t recorded = 0;  ///< operations since the process began, or since its last reset
+  bool forgot = false;  ///< the ring is too short for all of them, or was reset: one that is not here may have been
   std::vector<RecordedOperation> operations;  ///< those of them that are worth telling, oldest first
   std::vector<RecordedGroup> groups;
   std::vector<RecordedGroupStatus> group_status;
@@ -91,11 +92,11 @@ struct FlightRecorder {
 
 /// The operations that have not ended, by index, ascending. The recorder never marks the parts of a coalesced batch: on
 /// a device, where a group's collectives end in order, one that a later one of its group has overtaken has ended too.
-/// gloo's may end in any order.
+/// gloo's may end in any order, and so may point-to-point operations: of these, parts of a batch stay unfinished.
 std::vector<std::size_t> unfinished(const std::vector<RecordedOperation>& operations);
 
-/// Which operations say where a process stands, by index, ascending: of each group the first unfinished one, the last
-/// finished one and the last one, of collectives and of point-to-point operations; then other unfinished ones. At most
+/// Which operations say where a process stands, by index, ascending: of each group the first unfinished and the last
+/// one, of collectives and of point-to-point operations; then other unfinished ones, collectives first, until they are
 /// 128.
 std::vector<std::size_t> worth_telling(const std::vector<RecordedOperation>& operations);
 

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 #include "classifiers/evidence/observations.h"
@@ -94,13 +93,16 @@ Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
   const bool same_name = mismatch.sides.front().operation->name == mismatch.sides.back().operation->name;
   verdict.shape = same_name ? "different sizes" : "different operations";
   constexpr std::size_t kMostTold = 4;
-  for (const Mismatch::Side& side : mismatch.sides | std::views::take(kMostTold)) {
+  const std::size_t sides = mismatch.sides.size();
+  for (std::size_t i = 0; i < sides; ++i) {
+    // The largest is the last.
+    if (i >= kMostTold - 1 && i + 1 < sides) continue;
+    const Mismatch::Side& side = mismatch.sides[i];
     verdict.summary +=
         fmt::format("{}{} in {}", verdict.summary.empty() ? "" : ", ", job.subject(side.ranks, "is", "are"),
                     operation_text(*mismatch.group, *side.operation));
   }
-  if (mismatch.sides.size() > kMostTold)
-    verdict.summary += fmt::format(", others in {} further ones", mismatch.sides.size() - kMostTold);
+  if (sides > kMostTold) verdict.summary += fmt::format(", others in {} more", sides - kMostTold);
   verdict.summary += ".";
   argue_by_records(verdict, job, waiting);
   verdict.next_steps.push_back({fmt::format("what led {} there? the whole stacks", job.who(verdict.culprit_ranks)),

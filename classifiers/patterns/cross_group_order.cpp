@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
 #include "classifiers/patterns/pattern.h"
@@ -16,15 +18,21 @@ namespace {
 using model::RankSet;
 using model::Verdict;
 
+/// Whether an operation that the rank's recorders do not hold may have been all the same.
+bool forgot(const RankFacts* rank) {
+  return rank == nullptr || std::ranges::any_of(rank->process->last().flight_recorders, &model::FlightRecorder::forgot);
+}
+
 /// Ranks that are in a collective of `group`, and are expected in the pending one of `other`, which they have not
 /// begun.
-RankSet absent_from(const PendingGroup& other, const PendingGroup& group) {
+RankSet absent_from(const JobFacts& job, const PendingGroup& other, const PendingGroup& group) {
   RankSet absent;
   const std::uint64_t awaited = other.first_pending();
   for (const auto& [rank, operation] : group.pending) {
     if (other.pending.contains(rank) || !other.has_member(rank)) continue;
     const auto latest = other.latest.find(rank);
-    if (latest == other.latest.end() || latest->second->sequence < awaited) absent.insert(rank);
+    const bool behind = latest == other.latest.end() ? !forgot(job.rank(rank)) : latest->second->sequence < awaited;
+    if (behind) absent.insert(rank);
   }
   return absent;
 }
@@ -36,10 +44,12 @@ struct Crossing {
   RankSet in_second;  ///< and not in the first
 };
 
-std::optional<Crossing> crossing_in(const std::vector<PendingGroup>& groups) {
+std::optional<Crossing> crossing_in(const JobFacts& job) {
+  const std::vector<PendingGroup>& groups = job.pending_groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (std::size_t j = i + 1; j < groups.size(); ++j) {
-      Crossing found{&groups[i], &groups[j], absent_from(groups[j], groups[i]), absent_from(groups[i], groups[j])};
+      Crossing found{&groups[i], &groups[j], absent_from(job, groups[j], groups[i]),
+                     absent_from(job, groups[i], groups[j])};
       if (!found.in_first.empty() && !found.in_second.empty()) return found;
     }
   }
@@ -70,9 +80,9 @@ Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
 }  // namespace
 
 Ruling judge_cross_group_order(const JobFacts& job) {
-  const std::vector<PendingGroup>& groups = job.pending_groups;
-  if (groups.size() < 2) return {{}, {}, "not two groups have an unfinished collective in a flight recorder"};
-  const auto crossing = crossing_in(groups);
+  if (job.pending_groups.size() < 2)
+    return {{}, {}, "not two groups have an unfinished collective in a flight recorder"};
+  const auto crossing = crossing_in(job);
   if (!crossing) return {{}, {}, "no two groups wait for each other's ranks"};
   return {verdict_on(job, *crossing),
           {},

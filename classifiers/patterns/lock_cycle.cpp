@@ -21,13 +21,6 @@ using model::Hung;
 using model::RankSet;
 using model::Verdict;
 
-RankSet ranks_with_cycle(const JobFacts& job, bool through_gil) {
-  RankSet found;
-  for (const auto& rank : job.ranks)
-    if (rank.lock_cycle && rank.lock_cycle->through_gil == through_gil) found.insert(rank.number);
-  return found;
-}
-
 /// "threads 12 and 15 wait for what the other holds"
 std::string cycle_text(const LockCycle& cycle) {
   if (cycle.threads.size() == 1)
@@ -41,10 +34,16 @@ std::string cycle_text(const LockCycle& cycle) {
 }
 
 Ruling judge(const JobFacts& job, bool through_gil) {
-  const RankSet found = ranks_with_cycle(job, through_gil);
-  if (found.empty()) return {{}, {}, "no threads hold what each other waits for"};
-  const RankSet first{*found.ranks().begin()};
-  const LockCycle& cycle = *job.rank(*first.ranks().begin())->lock_cycle;
+  const RankFacts* example = nullptr;
+  RankSet found;
+  for (const auto& rank : job.ranks) {
+    if (!rank.lock_cycle || rank.lock_cycle->through_gil != through_gil) continue;
+    if (example == nullptr) example = &rank;
+    found.insert(rank.number);
+  }
+  if (example == nullptr) return {{}, {}, "no threads hold what each other waits for"};
+  const RankSet first{example->number};
+  const LockCycle& cycle = *example->lock_cycle;
   Verdict verdict;
   verdict.pattern = through_gil ? "gil_deadlock" : "lock_cycle";
   verdict.shape = cycle.threads.size() == 1 ? "a mutex locked twice"

@@ -111,7 +111,7 @@ Ruling judge_process_stopped(const JobFacts& job) {
   }
   add_steps(verdict, job);
   std::vector<model::Alternative> alternatives;
-  if (const Ruling death = judge_rank_died(job); death.verdict && !death.verdict->culprit_ranks.empty()) {
+  if (const Ruling death = judge_rank_died(job); death.verdict) {
     const std::string gone = job.subject(death.verdict->culprit_ranks, "is", "are") + " gone";
     verdict.against.push_back(gone + ": letting the others go on may not be enough");
     alternatives.push_back({"rank_died", death.verdict->confidence, gone + " too"});

@@ -37,7 +37,7 @@ Deaths deaths_in(const JobFacts& job) {
     if (!zombie && !vanished) continue;
     if (failed->identity.rank && failed->identity.role == model::Role::rank) {
       (zombie ? deaths.zombies : deaths.vanished).insert(*failed->identity.rank);
-    } else if (zombie) {
+    } else if (zombie && (failed->identity.role == model::Role::rank || failed->identity.role == model::Role::other)) {
       deaths.nameless.push_back(failed->pid);
     }
   }
@@ -50,6 +50,12 @@ Deaths deaths_in(const JobFacts& job) {
     if (untraced.contains(n)) deaths.absent.insert(n);
   }
   return deaths;
+}
+
+/// "pids 7 and 9 have ended"
+std::string zombies_text(const Deaths& deaths) {
+  if (deaths.nameless.size() == 1) return fmt::format("pid {} has ended", deaths.nameless.front());
+  return fmt::format("pid {} and {} more have ended", deaths.nameless.front(), deaths.nameless.size() - 1);
 }
 
 Confidence confidence_of(const Deaths& deaths) {
@@ -70,12 +76,8 @@ void observe(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
         {fmt::format("no process of this job here has that rank, though {} places it here", job.expected_by),
          deaths.absent, "environment"});
   }
-  if (!deaths.nameless.empty()) {
-    verdict.observations.push_back({fmt::format("{} zombie(s) among the pids, of unknown rank: {}",
-                                                deaths.nameless.size(), fmt::join(deaths.nameless, ", ")),
-                                    {},
-                                    "/proc"});
-  }
+  if (!deaths.nameless.empty())
+    verdict.observations.push_back({zombies_text(deaths) + ", of unknown rank", {}, "/proc"});
   append(verdict.observations, waiting_in_operations(job));
   append(verdict.observations, rest_of(job, job.inside));
 }
@@ -101,33 +103,32 @@ void add_steps(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
 Ruling judge_rank_died(const JobFacts& job) {
   const Deaths deaths = deaths_in(job);
   const RankSet gone = deaths.all();
-  // Ranks that are counted by pid cannot tell which number is missing.
-  const bool unnumbered = gone.empty() && !deaths.nameless.empty() && !job.world_size;
-  if (gone.empty() && !unnumbered) {
+  if (gone.empty()) {
     const char* reason = job.missing.empty()      ? "no rank has ended and none is missing"
                          : job.untraced().empty() ? "the ranks that are missing run here, and were not asked for"
                                                   : "ranks are missing here, but another host may hold them";
-    return {{}, {}, reason};
+    if (deaths.nameless.empty() || job.inside.empty()) return {{}, {}, reason};
+    // Ranks that are counted by pid cannot tell which one is missing, nor that it was one.
+    return {{},
+            {{"rank_died", Confidence::possible, zombies_text(deaths) + ": if it was a rank, its peers wait for it"}},
+            reason};
   }
   const RankSet waiting = job.inside.united(job.device);
   if (waiting.empty() || !waiting.minus(job.moved).ranks().size()) {
-    return {{}, {}, fmt::format("{} gone, but nobody waits for peers", unnumbered ? "a zombie is" : job.who(gone))};
+    return {{}, {}, fmt::format("{} gone, but nobody waits for peers", job.who(gone))};
   }
   Verdict verdict;
   verdict.pattern = "rank_died";
-  verdict.confidence = unnumbered ? Confidence::possible : confidence_of(deaths);
-  const bool seen_to_end = verdict.confidence != Confidence::possible || unnumbered;
+  verdict.confidence = confidence_of(deaths);
+  const bool seen_to_end = verdict.confidence != Confidence::possible;
   verdict.shape = seen_to_end ? "ended" : "no such process on this host";
   verdict.culprit_ranks = gone;
   decide_hung(verdict, job, waiting);
-  const std::string who =
-      unnumbered    ? fmt::format("pid {} has ended, which rank it was is not known", fmt::join(deaths.nameless, ", "))
-      : seen_to_end ? job.subject(gone, "has ended", "have ended")
-                    : job.subject(gone, "is not there", "are not there");
-  verdict.summary = fmt::format("{}; {} in {}.", who, job.subject(waiting, "wait"),
-                                job.operations.empty() ? "device calls" : job.operations.front().title);
+  verdict.summary = fmt::format(
+      "{}; {} in {}.",
+      seen_to_end ? job.subject(gone, "has ended", "have ended") : job.subject(gone, "is not there", "are not there"),
+      job.subject(waiting, "wait"), job.operations.empty() ? "device calls" : job.operations.front().title);
   observe(verdict, job, deaths);
-  if (unnumbered) verdict.against.emplace_back("it may have been no rank: nothing tells any more");
   if (!job.outside.empty()) {
     verdict.against.push_back(fmt::format("{} is outside the operation too", job.who(job.outside)));
   }
@@ -135,9 +136,7 @@ Ruling judge_rank_died(const JobFacts& job) {
     if (job.samples == 1 || !job.blind.empty()) verdict.against.push_back(std::move(doubt));
   }
   add_steps(verdict, job, deaths);
-  return {verdict,
-          {},
-          fmt::format("{} gone while {} wait(s)", unnumbered ? "a zombie is" : job.who(gone), job.who(waiting))};
+  return {verdict, {}, fmt::format("{} gone while {} wait(s)", job.who(gone), job.who(waiting))};
 }
 
 }  // namespace hangstack::classifiers

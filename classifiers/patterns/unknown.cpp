@@ -84,9 +84,10 @@ void nothing_pending(Verdict& verdict, const JobFacts& job) {
   verdict.hung = Hung::undecided;
   verdict.since_s = job.stuck_for(all);
   verdict.shape = job.single() ? "one process" : "nobody waits for peers";
-  const char* apart = job.ranks.size() == 1             ? ""
-                      : places_of(job, all).size() == 1 ? "are at one place: each "
-                                                        : "wait or run apart: the first ";
+  const bool at_one_place = first.state().site && job.blind.empty() && places_of(job, all).size() == 1;
+  const char* apart = job.ranks.size() == 1 ? ""
+                      : at_one_place        ? "are at one place: each "
+                                            : "wait or run apart: the first ";
   verdict.summary = fmt::format("{} {}{}; {}.", job.who(all), apart, doing(job, first.number), movement_text(job));
   const StateKind kind = first.state().kind;
   if (kind == StateKind::event_loop || kind == StateKind::queue || kind == StateKind::sleep || kind == StateKind::io) {

@@ -14,7 +14,7 @@ using model::FlightRecorder;
 using model::ProcessSnapshot;
 using model::RecordedOperation;
 
-/// An operation of one recorder: ids are given once.
+/// An operation of one recorder: ids are given once between two resets.
 struct Pending {
   std::string_view place;
   const RecordedOperation* operation = nullptr;
@@ -65,6 +65,9 @@ std::optional<bool> progressed_between(const ProcessSnapshot& before, const Proc
   const auto recorded_before = recorded_at(before);
   const auto recorded_after = recorded_at(after);
   if (recorded_before.empty() || !same_recorders(recorded_before, recorded_after)) return std::nullopt;
+  // One that was reset in between says nothing.
+  for (const auto& [place, recorded] : recorded_before)
+    if (recorded_after.at(place) < recorded) return std::nullopt;
   const Pending was = oldest_pending(before);
   const Pending is = oldest_pending(after);
   if (was.operation == nullptr) return recorded_before != recorded_after;

@@ -10,9 +10,8 @@ namespace {
 using model::MemoryReader;
 using model::RemoteAddress;
 
-constexpr std::uint64_t kMaxNameBytes = 4096;
 constexpr std::uint64_t kMaxVectorBytes = 1UL << 20;
-constexpr std::uint32_t kMaxDimensions = 4096;
+constexpr std::uint32_t kMaxDimensions = 1U << 18;
 constexpr std::uint64_t kShortStringRoom = 16;
 
 // libstdc++ bits/stl_tree.h: the header node of a tree lies behind its comparison; pairs lie behind the node's links.
@@ -39,7 +38,7 @@ std::optional<std::string> read_shared_string(MemoryReader& memory, RemoteAddres
   constexpr std::uint64_t kRepBytes = 24;
   if (data.value < kRepBytes) return std::nullopt;
   const auto rep = RemoteStruct::read(memory, RemoteAddress{data.value - kRepBytes}, kRepBytes);
-  if (!rep || rep->u64(0) > kMaxNameBytes || rep->u64(8) < rep->u64(0)) return std::nullopt;
+  if (!rep || rep->u64(0) > kMaxNameLength || rep->u64(8) < rep->u64(0)) return std::nullopt;
   std::string text(rep->u64(0), '\0');
   if (!memory.read_exact(data, std::as_writable_bytes(std::span(text)))) return std::nullopt;
   return is_name(text) ? std::optional(std::move(text)) : std::nullopt;
@@ -53,7 +52,7 @@ std::optional<std::string> read_string(MemoryReader& memory, const CxxStruct& in
   if (string_bytes == sizeof(std::uint64_t)) return read_shared_string(memory, data);
   const std::uint64_t size = in.bytes.u64(offset + 8);
   const bool is_short = data == in.address + (offset + 16);
-  if (size > kMaxNameBytes || (is_short && size >= kShortStringRoom)) return std::nullopt;
+  if (size > kMaxNameLength || (is_short && size >= kShortStringRoom)) return std::nullopt;
   std::string text(size, '\0');
   if (!memory.read_exact(data, std::as_writable_bytes(std::span(text)))) return std::nullopt;
   return is_name(text) ? std::optional(std::move(text)) : std::nullopt;

@@ -19,9 +19,11 @@ struct CxxStruct {
   RemoteStruct bytes;
 };
 
+inline constexpr std::uint64_t kMaxNameLength = 4096;
+
 /// std::string of `string_bytes`. 32: {data, size, 16 bytes}, short ones point to their own last 16 bytes (GCC 5 on).
 /// 8: a pointer to the characters, behind {size, capacity, references} (_GLIBCXX_USE_CXX11_ABI=0). UTF-8 or ASCII;
-/// longer than 4096 bytes, or with control characters, is no name.
+/// longer than kMaxNameLength bytes, or with control characters, is no name.
 std::optional<std::string> read_string(model::MemoryReader& memory, const CxxStruct& in, std::uint64_t offset,
                                        std::size_t string_bytes = 32);
 
@@ -35,7 +37,7 @@ std::optional<std::vector<std::int64_t>> read_small_vector(model::MemoryReader& 
                                                            std::uint64_t offset, std::size_t element_bytes = 8);
 
 /// The values of a std::map that lies at `map`, in their order: each as the first `value_bytes` of its pair. Stops at
-/// a node that cannot be read, at one that was seen before or lies too deep, and after `most`.
+/// a node that cannot be read and after `most`; leaves out what lies below a node that was seen before or too deep.
 std::vector<CxxStruct> read_map(model::MemoryReader& memory, model::RemoteAddress map, std::size_t value_bytes,
                                 std::size_t most);
 

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMaxEntries = 100'000;  // PyTorch's default is 2000
 constexpr std::size_t kMaxGroups = 4096;
 constexpr std::size_t kMaxMembers = 1UL << 20;     // of all groups
 constexpr std::size_t kMaxNameBytes = 64UL << 20;  // of all names
-constexpr std::size_t kMaxTensors = 4096;
+constexpr std::size_t kMaxTensors = 1UL << 20;     // of all operations worth telling
 
 // libstdc++ lays a tuple out from its last element: PyTorch's {name, description} has the description first.
 constexpr std::uint64_t kGroupDescription = 0;
@@ -79,7 +79,7 @@ class RecorderReader {
     found.status = model::RecordStatus::ok;
     found.recorded = recorder.bytes.u64(layout_.id);
     if (const auto done = read_ring(recorder, found); !done) return tl::make_unexpected(done.error());
-    if (const auto done = read_details(found); !done) return tl::make_unexpected(done.error());
+    if (const auto done = keep_worth_telling(found); !done) return tl::make_unexpected(done.error());
     read_groups(address, found);
     return found;
   }
@@ -97,18 +97,23 @@ class RecorderReader {
     // before where they are (FlightRecorderDetail.hpp of 2.15).
     const std::uint64_t end = count == most ? next : count;
     const std::uint64_t own = std::min(count, found.recorded);
-    std::uint64_t good = 0;
-    for (std::uint64_t i = 0; i < std::max<std::uint64_t>(own, count > 0 ? 1 : 0); ++i) {
-      const RemoteAddress at{begin + (end + count - own + i) % count * layout_.entry.size};
-      auto operation = read_entry(at);
-      if (!operation || (own > 0 && operation->id != found.recorded - own + i)) continue;
-      ++good;
-      if (own == 0) continue;
-      entries_.push_back(at);
+    found.forgot = own < std::max(count, found.recorded);
+    const auto place = [&](std::uint64_t i) {
+      return RemoteAddress{begin + (end + count - own + i) % count * layout_.entry.size};
+    };
+    // One of before the reset has to do as proof.
+    if (own == 0 && count > 0 && !read_entry(place(0))) return not_a_recorder("its ring holds no entries");
+    std::uint64_t bad = 0;
+    for (std::uint64_t i = 0; i < own; ++i) {
+      auto operation = read_entry(place(i));
+      if (!operation || operation->id != found.recorded - own + i) {
+        // Of a process that goes on recording some may change meanwhile: most hold still.
+        if (++bad > own / 2) return not_a_recorder("its entries do not follow each other");
+        continue;
+      }
+      entries_.push_back(place(i));
       found.operations.push_back(std::move(*operation));
     }
-    // Of a process that goes on recording some may change meanwhile: most hold still.
-    if (good * 2 < own || (good == 0 && count > 0)) return not_a_recorder("its entries do not follow each other");
     return {};
   }
 
@@ -130,20 +135,19 @@ class RecorderReader {
     operation.completed_unix_ns = optional_at(entry.bytes, e.time_discovered_completed);
     operation.retired = entry.bytes.u8(e.retired) == 1;
     const auto name = name_at(entry, e.profiling_name);
+    if (!name || name->empty()) return std::nullopt;
     auto group = name_at(entry, e.pg_name + layout_.string_bytes);
+    if (!group) return std::nullopt;
     auto description = name_at(entry, e.pg_name + kGroupDescription);
-    if (!name || name->empty() || !group || !description) return std::nullopt;
+    if (!description) return std::nullopt;
     split_name(*name, operation);
     operation.group = std::move(*group);
     operation.group_description = std::move(*description);
     return operation;
   }
 
-  bool read_tensors(RemoteAddress address, RecordedOperation& operation) {
+  bool read_tensors(const CxxStruct& entry, RecordedOperation& operation) {
     const RecorderLayout::Entry& e = layout_.entry;
-    auto bytes = RemoteStruct::read(memory_, address, e.size);
-    if (!bytes || bytes->u64(e.id) != operation.id) return false;
-    const CxxStruct entry{address, std::move(*bytes)};
     const auto sizes = read_small_vector(memory_, entry, e.sizes);
     const auto input_dims = read_small_vector(memory_, entry, e.input_dims, layout_.dimension_bytes);
     const auto output_dims = read_small_vector(memory_, entry, e.output_dims, layout_.dimension_bytes);
@@ -153,25 +157,34 @@ class RecorderReader {
     std::size_t next = 0;
     auto inputs = tensors(*input_dims, *input_types, *sizes, next);
     auto outputs = inputs ? tensors(*output_dims, *output_types, *sizes, next) : std::nullopt;
-    if (!outputs) return false;
+    if (!outputs || inputs->size() + outputs->size() > tensors_left_) return false;
+    tensors_left_ -= inputs->size() + outputs->size();
     operation.inputs = std::move(*inputs);
     operation.outputs = std::move(*outputs);
     return true;
   }
 
-  /// Leaves the operations that are worth telling, with their tensors and frames.
-  Expected<void> read_details(model::FlightRecorder& found) {
+  /// Tensors and frames; whether it is still the same operation.
+  bool read_details(RemoteAddress address, RecordedOperation& operation) {
+    auto bytes = RemoteStruct::read(memory_, address, layout_.entry.size);
+    if (!bytes || bytes->u64(layout_.entry.id) != operation.id) return false;
+    const CxxStruct entry{address, std::move(*bytes)};
+    if (!read_tensors(entry, operation)) return false;
+    // A shared_ptr begins with the pointer.
+    const RemoteAddress traceback{entry.bytes.u64(layout_.entry.traceback)};
+    operation.frames = tracebacks_.read(traceback, layout_.traceback_frames);
+    return true;
+  }
+
+  /// Leaves the operations that are worth telling, with their details.
+  Expected<void> keep_worth_telling(model::FlightRecorder& found) {
     const std::vector<std::size_t> told = model::worth_telling(found.operations);
     std::vector<RecordedOperation> kept;
     for (const std::size_t i : told) {
       RecordedOperation& operation = found.operations[i];
-      if (!read_tensors(entries_[i], operation)) continue;
-      // A shared_ptr begins with the pointer.
-      if (const auto traceback = memory_.read<std::uint64_t>(entries_[i] + layout_.entry.traceback))
-        operation.frames = tracebacks_.read(RemoteAddress{*traceback}, layout_.traceback_frames);
-      kept.push_back(std::move(operation));
+      if (read_details(entries_[i], operation)) kept.push_back(std::move(operation));
     }
-    if (kept.size() * 2 < told.size()) return not_a_recorder("its entries have no tensors");
+    if (kept.empty() && !told.empty()) return not_a_recorder("its entries have no tensors");
     found.operations = std::move(kept);
     return {};
   }
@@ -206,7 +219,7 @@ class RecorderReader {
   std::optional<std::string> name_at(const CxxStruct& in, std::uint64_t offset) {
     if (name_bytes_ > kMaxNameBytes) return std::nullopt;
     auto name = read_string(memory_, in, offset, layout_.string_bytes);
-    if (name) name_bytes_ += name->size();
+    name_bytes_ += name ? name->size() : kMaxNameLength;
     return name;
   }
 
@@ -216,6 +229,7 @@ class RecorderReader {
   std::vector<RemoteAddress> entries_;  ///< where each operation lies
   std::size_t name_bytes_ = 0;          ///< of all names so far
   std::size_t members_left_ = kMaxMembers;
+  std::size_t tensors_left_ = kMaxTensors;
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ Sampled* sampled() {
 void count(benchmark::State& state, const std::vector<model::FlightRecorder>& recorders) {
   std::uint64_t operations = 0;
   for (const auto& recorder : recorders) operations += recorder.recorded;
-  state.counters["operations"] = static_cast<double>(operations);
+  state.counters["recorded"] = static_cast<double>(operations);
 }
 
 void read_from_process(benchmark::State& state) {

@@ -205,6 +205,42 @@ TEST(CrossGroupOrder, NeedsBothToBeExpectedThere) {
   EXPECT_NE(only_job(asynchronous).verdict.pattern, "cross_group_order") << "both have begun both";
 }
 
+TEST(CrossGroupOrder, WhatARingForgotMayHaveBegun) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2) + "recorded all_reduce #2 group=tp members=0+1\n");
+  job.still(in_all_reduce(1, 2) + "recorded all_reduce #2 group=dp members=0+1\n");
+  for (auto& history : job.snapshot.processes) {
+    for (auto& sample : history.samples) {
+      auto& recorder = sample.flight_recorders.front();
+      recorder.groups = {{"tp", "", {0, 1}}, {"dp", "", {0, 1}}};
+    }
+  }
+  EXPECT_EQ(only_job(job).verdict.pattern, "cross_group_order");
+  for (auto& history : job.snapshot.processes)
+    for (auto& sample : history.samples) sample.flight_recorders.front().forgot = true;
+  EXPECT_NE(only_job(job).verdict.pattern, "cross_group_order");
+}
+
+TEST(NotHung, ARecorderThatWasResetBetweenTheSamplesSaysNothing) {
+  JobBuilder job;
+  for (const int rank : {0, 1}) {
+    job.moving(in_device_wait(rank, "recorded all_reduce #2 age=40 id=57\n"),
+               in_device_wait(rank, "recorded all_reduce #2 age=40 id=57\n"));
+    auto& recorder = job.snapshot.processes.back().samples.back().flight_recorders.front();
+    recorder.recorded = 0;
+    recorder.operations.clear();
+  }
+  EXPECT_NE(only_job(job).verdict.pattern, "not_hung");
+}
+
+TEST(CollectiveMismatch, TheSideOfMostRanksIsAlwaysNamed) {
+  JobBuilder job;
+  for (int rank = 0; rank < 9; ++rank)
+    job.still(in_all_reduce(rank, 9) + fmt::format("recorded all_reduce #5 elements={}\n", rank < 6 ? rank + 1 : 99));
+  EXPECT_THAT(only_job(job).verdict.summary,
+              testing::AllOf(HasSubstr("ranks 6-8 are in all_reduce #5"), HasSubstr("others in 3 more")));
+}
+
 TEST(CollectiveMismatch, SizesThatMayDifferAreNone) {
   JobBuilder job;
   job.still(in_all_reduce(0, 2) + "recorded all_to_all #2 elements=10\n");

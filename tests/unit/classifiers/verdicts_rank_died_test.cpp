@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/job_builder.h"
 #include "tests/unit/classifiers/judged_job.h"
 
@@ -25,7 +27,7 @@ TEST(Verdict, AZombieWithoutAnEnvironmentIsTheOneMissingRank) {
   EXPECT_EQ(judged.verdict.culprit_ranks, RankSet{2});
 }
 
-TEST(Verdict, AZombieAmongRanksThatAreCountedByPidIsSaidWithoutANumber) {
+TEST(Verdict, AZombieAmongRanksThatAreCountedByPidIsAnotherReading) {
   const auto counted = [](int pid) {
     const std::string text = in_all_reduce(0, 2);
     return fmt::format("process pid={} parent=99{}", pid, text.substr(text.find('\n', 1)));
@@ -33,10 +35,17 @@ TEST(Verdict, AZombieAmongRanksThatAreCountedByPidIsSaidWithoutANumber) {
   JobBuilder job;
   job.still(counted(100)).still(counted(103)).failed(101, model::ErrorCode::zombie, {}, 'Z');
   const Job judged = only_job(job);
-  EXPECT_EQ(judged.verdict.pattern, "rank_died");
-  EXPECT_EQ(judged.verdict.confidence, Confidence::possible);
-  EXPECT_TRUE(judged.verdict.culprit_ranks.empty());
-  EXPECT_EQ(judged.verdict.summary, "Pid 101 has ended, which rank it was is not known; ranks 0-1 wait in all_reduce.");
+  EXPECT_EQ(judged.verdict.pattern, "unknown");
+  const auto read = std::ranges::find(judged.alternatives, "rank_died", &model::Alternative::pattern);
+  ASSERT_NE(read, judged.alternatives.end());
+  EXPECT_EQ(read->why_not, "pid 101 has ended: if it was a rank, its peers wait for it");
+}
+
+TEST(Verdict, AZombieThatIsNoRankIsNoneThatDied) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 3)).still(in_all_reduce(1, 3)).failed(1002, model::ErrorCode::zombie, {}, 'Z');
+  job.snapshot.failed.front().identity.role = model::Role::helper;
+  EXPECT_NE(only_job(job).verdict.pattern, "rank_died");
 }
 
 TEST(Verdict, ARankThatEndedBetweenTheSamplesIsDead) {

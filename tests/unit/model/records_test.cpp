@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 namespace hangstack::model {
 namespace {
 
@@ -31,7 +34,7 @@ TEST(CallSite, IsTheUsersInnermostFrame) {
   EXPECT_EQ(made.call_site()->line, 88);
 }
 
-TEST(WorthTelling, IsTheFirstUnfinishedTheLastFinishedAndTheLastOfEachGroup) {
+TEST(WorthTelling, IsTheFirstUnfinishedAndTheLastOfEachGroup) {
   std::vector<RecordedOperation> operations;
   for (const bool retired : {true, false, true}) {
     operations.push_back(operation("0", retired));
@@ -45,7 +48,7 @@ TEST(Unfinished, OneThatALaterOneOfItsGroupHasOvertakenHasEndedExceptOnGloo) {
                                             operation("0", false)};
   for (auto& made : operations) made.backend = "nccl";
   EXPECT_THAT(unfinished(operations), ElementsAre(1, 3));
-  EXPECT_THAT(worth_telling(operations), ElementsAre(1, 2, 3)) << "what says so stays with them";
+  EXPECT_THAT(worth_telling(operations), ElementsAre(1, 3)) << "what has been overtaken does not come back";
   for (auto& made : operations) made.backend = "gloo";
   EXPECT_THAT(unfinished(operations), ElementsAre(0, 1, 3));
   for (auto& made : operations) {
@@ -65,6 +68,20 @@ TEST(WorthTelling, ManyUnfinishedOfOneGroupLeaveRoomForTheOthers) {
   EXPECT_EQ(told[125], 125U);
   EXPECT_EQ(told[126], 1999U);
   EXPECT_EQ(told[127], 2000U);
+}
+
+TEST(WorthTelling, NoGroupIsLeftOutHoweverManyThereAre) {
+  std::vector<RecordedOperation> operations;
+  for (int i = 0; i < 300; ++i) operations.push_back(operation(std::to_string(i), i != 299));
+  EXPECT_EQ(worth_telling(operations).size(), 300U);
+}
+
+TEST(WorthTelling, PartsOfABatchOfSendsDoNotPushOutCollectives) {
+  std::vector<RecordedOperation> operations(500, operation("0", false));
+  for (auto& sent : operations) sent.point_to_point = true;
+  for (int i = 0; i < 50; ++i) operations.push_back(operation("0", false));
+  const auto told = worth_telling(operations);
+  EXPECT_EQ(std::ranges::count_if(told, [](std::size_t i) { return i >= 500; }), 50);
 }
 
 }  // namespace
