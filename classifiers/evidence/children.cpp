@@ -67,6 +67,19 @@ std::optional<std::string> busy_child(const ProcessFacts& process) {
   return std::nullopt;
 }
 
+bool doubt_by_child(model::Verdict& verdict, const JobFacts& job, const RankSet& set) {
+  for (const int n : set.ranks()) {
+    const auto& process = *job.rank(n)->process;
+    if (!may_wait_for_children(process.state().kind)) continue;
+    const auto child = busy_child(process);
+    if (!child) continue;
+    verdict.hung = model::Hung::undecided;
+    verdict.against.push_back(fmt::format("its {}: what it waits for may still come", *child));
+    return true;
+  }
+  return false;
+}
+
 std::vector<Observation> children_of(const JobFacts& job, const RankSet& set) {
   std::vector<Observation> out;
   for (const int n : set.ranks()) {

@@ -20,6 +20,10 @@ std::optional<std::string> busy_child(const ProcessFacts& process);
 /// For the ranks of `set` that may wait for their children: what these do, from their stacks if they were read too.
 std::vector<model::Observation> children_of(const JobFacts& job, const model::RankSet& set);
 
+/// Where a rank of `set` may wait for a child that works: the verdict is undecided, and says against itself why.
+/// Whether it did so.
+bool doubt_by_child(model::Verdict& verdict, const JobFacts& job, const model::RankSet& set);
+
 /// To read the children too; none if there is none that was not read.
 std::optional<model::NextStep> with_children(const JobFacts& job, const model::RankSet& set);
 

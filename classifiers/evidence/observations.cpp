@@ -154,8 +154,16 @@ std::vector<Observation> rest_of(const JobFacts& job, const RankSet& set) {
 std::vector<std::string> doubts(const JobFacts& job) {
   std::vector<std::string> out;
   if (!job.blind.empty()) out.push_back(fmt::format("{}: no stack could be read", job.who(job.blind)));
-  if (!job.failed.empty()) {
-    out.push_back(fmt::format("{} of the processes named could not be read at all", job.failed.size()));
+  const auto has_ended = [](const model::FailedProcess* failed) { return failed->kernel_state == 'Z'; };
+  const auto ended = std::ranges::find_if(job.failed, has_ended);
+  if (ended != job.failed.end() && !(*ended)->identity.rank) {
+    const bool counted = std::ranges::any_of(job.ranks, &RankFacts::counted);
+    out.push_back(fmt::format("pid {} has ended: if it was a rank, its peers wait for it{}", (*ended)->pid,
+                              counted ? ", and the numbers by pid are wrong" : ""));
+  } else if (job.failed.size() == 1) {
+    out.emplace_back("one process that may belong to it could not be read");
+  } else if (!job.failed.empty()) {
+    out.push_back(fmt::format("{} processes that may belong to it could not be read", job.failed.size()));
   }
   if (!job.duplicates.empty()) {
     out.push_back("several processes have the same rank number: two jobs may be mixed here");
@@ -167,9 +175,9 @@ std::vector<std::string> doubts(const JobFacts& job) {
 std::vector<Observation> roll_call(const JobFacts& job) {
   std::vector<Observation> out;
   if (const RankSet untraced = job.untraced(); !untraced.empty() && !job.ranks.empty()) {
-    out.push_back(
-        {fmt::format("not among the {} processes read here, of a world size of {}", job.ranks.size(), *job.world_size),
-         untraced, "environment"});
+    const std::string read = job.ranks.size() == 1 ? "process" : fmt::format("{} processes", job.ranks.size());
+    out.push_back({fmt::format("not among the {} read here, of a world size of {}", read, *job.world_size), untraced,
+                   "environment"});
   }
   if (!job.left_out.empty()) {
     out.push_back({fmt::format("{} here too, but {} not among the pids given: not looked at",
@@ -210,9 +218,9 @@ std::optional<model::NextStep> with_left_out(const JobFacts& job) {
   std::vector<std::int32_t> pids = pids_of(job);
   pids.insert(pids.end(), job.left_out_pids.begin(), job.left_out_pids.end());
   const bool few = pids.size() <= kMostPids;
-  return model::NextStep{
-      fmt::format("look at all ranks of the job on this host: {} was not asked for", job.who(job.left_out)),
-      few ? fmt::format("hangstack --pids {}", fmt::join(pids, " ")) : "hangstack"};
+  return model::NextStep{fmt::format("look at all ranks of the job on this host: {} not asked for",
+                                     job.subject(job.left_out, "was", "were")),
+                         few ? fmt::format("hangstack --pids {}", fmt::join(pids, " ")) : "hangstack"};
 }
 
 void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& waiting) {
@@ -220,8 +228,9 @@ void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& wa
   const bool still = waiting.minus(job.unmoved).empty() || job.samples == 1;
   verdict.hung = still && verdict.since_s && !waiting.empty() ? Hung::yes : Hung::undecided;
   if (const auto age = job.least_age(waiting); still && age && *age < kLeastAge_s)
-    verdict.against.push_back({fmt::format("{} not moved for {} only: from {:.0f} s on it is called hung",
-                                           job.subject(waiting, "has", "have"), model::duration(*age), kLeastAge_s)});
+    verdict.against.push_back(
+        {fmt::format("{} not moved for {} only: from {:.0f} s on it is called hung",
+                     job.subject(waiting, "has", "have"), model::duration(std::floor(*age * 10) / 10), kLeastAge_s)});
 }
 
 }  // namespace hangstack::classifiers

@@ -55,7 +55,15 @@ std::vector<Link> chain_of(const ThreadView& view) {
     chain.push_back({&frame, name});
   }
   if (chain.size() > kMostLinks) {
+    static const model::Frame kLeftOut = [] {
+      model::Frame frame;
+      frame.kind = model::FrameKind::marker;
+      frame.function = "...";
+      frame.note = "frames in the middle are left out: --full has them";
+      return frame;
+    }();
     chain.erase(chain.begin() + kMostLinks / 2, chain.end() - kMostLinks / 2);
+    chain.insert(chain.begin() + kMostLinks / 2, {&kLeftOut, kLeftOut.function});
   }
   return chain;
 }

@@ -79,6 +79,11 @@ Placement compare(const Path& own, const Path& peer, const Sources& sources) {
     const Frame& b = *peer[depth];
     if (a.function != b.function || a.file != b.file) {
       if (depth == 0) return {};
+      const std::string* source = source_of(*own[depth - 1], sources);
+      if (source != nullptr && heads_loop(*source, own[depth - 1]->line))
+        return {Position::same_line,
+                fmt::format("{} is a loop of one line: it calls {} there, its peers call {}",
+                            place_text(*own[depth - 1]), last_component(a.function), last_component(b.function))};
       return {Position::branch, fmt::format("{} calls {} there, its peers call {}", place_text(*own[depth - 1]),
                                             last_component(a.function), last_component(b.function))};
     }

@@ -134,4 +134,10 @@ bool in_loop(std::string_view source, int line) {
   return std::any_of(headers.begin(), headers.end(), [&](std::size_t header) { return is_loop(lines[header].word); });
 }
 
+bool heads_loop(std::string_view source, int line) {
+  const Lines lines = logical_lines(source);
+  const auto at = line_at(lines, line);
+  return at && is_loop(lines[*at].word);
+}
+
 }  // namespace hangstack::classifiers

@@ -21,4 +21,7 @@ Flow flow_between(std::string_view source, int from, int to);
 /// `line` stands in the body of a loop of its function.
 bool in_loop(std::string_view source, int line);
 
+/// `line` is the head of a loop, which may have its body behind the colon.
+bool heads_loop(std::string_view source, int line);
+
 }  // namespace hangstack::classifiers

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <span>
 
+#include "classifiers/evidence/children.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/outsiders.h"
 #include "classifiers/patterns/pattern.h"
@@ -55,6 +56,7 @@ Ruling beyond_the_call(const JobFacts& job, const Outsiders& split) {
                                   doing(job, *split.past.ranks().begin()));
   }
   finish(verdict, job, split.waiting);
+  doubt_by_child(verdict, job, split.past);
   observe_split(verdict, job, split, verdict.culprit_ranks);
   Ruling ruling;
   if (!split.left) {

@@ -41,18 +41,12 @@ bool all_progress(const JobFacts& job, const RankSet& waiting, const RankSet& cu
   return !culprits.empty();
 }
 
-/// The first child that works for a rank which may wait for it.
-std::optional<std::string> working_child(const JobFacts& job, const RankSet& culprits) {
-  for (const int n : culprits.ranks()) {
-    const auto& process = *job.rank(n)->process;
-    if (!may_wait_for_children(process.state().kind)) continue;
-    if (auto child = busy_child(process)) return child;
-  }
-  return std::nullopt;
-}
-
 bool any_napped(const JobFacts& job, const RankSet& culprits) {
   return std::ranges::any_of(culprits.ranks(), [&](int n) { return job.rank(n)->process->napped; });
+}
+
+bool any_asleep(const JobFacts& job, const RankSet& culprits) {
+  return std::ranges::any_of(culprits.ranks(), [&](int n) { return job.rank(n)->state().kind == StateKind::sleep; });
 }
 
 bool any_moved(const JobFacts& job, const RankSet& culprits) {
@@ -95,11 +89,11 @@ void decide(Verdict& verdict, const JobFacts& job, const Outsiders& split, const
   const RankSet all = split.waiting.united(culprits);
   const bool by_peers = !job.stuck_for(all) && culprits.minus(job.unmoved).empty();
   decide_hung(verdict, job, by_peers ? split.waiting : all);
-  if (const auto child = working_child(job, culprits)) {
-    verdict.hung = Hung::undecided;
-    verdict.against.push_back(fmt::format("its {}: what it waits for may still come", *child));
-  } else if (any_napped(job, culprits)) {
+  if (doubt_by_child(verdict, job, culprits)) return;
+  if (any_napped(job, culprits)) {
     verdict.against.emplace_back("it wakes and waits again at the same place: a loop of retries may end by itself");
+  } else if (any_asleep(job, culprits)) {
+    verdict.against.emplace_back("a sleep ends by itself: it may still arrive");
   }
 }
 
@@ -140,7 +134,7 @@ Ruling judge_host_straggler(const JobFacts& job) {
   if (const auto step = with_children(job, culprits)) verdict.next_steps.push_back(*step);
   verdict.next_steps.push_back({"why is it there? its whole stack, in several samples",
                                 fmt::format("hangstack {} --full --samples 3 --gap 30", pids_option(job, culprits))});
-  if (verdict.hung != Hung::yes) {
+  if (verdict.hung != Hung::yes || !verdict.against.empty()) {
     verdict.next_steps.push_back({"does it ever arrive?", again(job, "--samples 3 --gap 30")});
   }
   verdict.verification.push_back(fmt::format("{} reaches {} and all ranks move", job.who(culprits), split.operation));

@@ -64,9 +64,10 @@ void all_in_one_operation(Verdict& verdict, const JobFacts& job) {
                                   operation.title, site.empty() ? "" : " at " + site);
   } else {
     verdict.summary =
-        fmt::format("{} ranks{} wait in {}{}; stacks alone do not say for whom.",
-                    everybody ? "All" : fmt::format("{}", job.inside.size()), everybody ? "" : " were read, and all",
-                    operation.title, site.empty() ? calls_of(job, operation) : " at " + site);
+        fmt::format("{} ranks{} wait in {}{}; {}.", everybody ? "All" : fmt::format("{}", job.inside.size()),
+                    everybody ? "" : " were read, and all", operation.title,
+                    site.empty() ? calls_of(job, operation) : " at " + site,
+                    operation.title == "recv" ? "none of them sends" : "stacks alone do not say for whom");
   }
   if (!job.untraced().empty() || (everybody && job.ranks.size() == 1)) {
     verdict.next_steps.push_back(
@@ -105,15 +106,19 @@ std::string nothing_read(const JobFacts& job) {
 
 std::vector<Alternative> alternatives_of(const JobFacts& job) {
   if (!all_inside(job)) return {};
-  std::vector<Alternative> out = {
-      {"network_fault", Confidence::possible, "a link that stands still looks the same from here"},
-      {"collective_mismatch", Confidence::possible, "different sizes look the same from here"},
-      {"cross_group_order", Confidence::possible,
-       job.operations.front().sites.size() > 1 ? "the calls differ: likely so if they are of different groups"
-                                               : "another order of groups looks the same from here"}};
+  std::vector<Alternative> out;
+  const PendingOperation& operation = job.operations.front();
+  if (operation.kind == StateKind::collective) {
+    out = {{"network_fault", Confidence::possible, "a link that stands still looks the same from here"},
+           {"collective_mismatch", Confidence::possible, "different sizes look the same from here"},
+           {"cross_group_order", Confidence::possible,
+            operation.sites.size() > 1 ? "the calls differ: likely so if they are of different groups"
+                                       : "another order of groups looks the same from here"}};
+  }
   if (!job.missing.empty()) {
-    out.push_back({"host_straggler", Confidence::possible,
-                   fmt::format("{} was not read and may be outside the operation", job.who(job.missing))});
+    out.push_back(
+        {"host_straggler", Confidence::possible,
+         fmt::format("{} not read and may be outside the operation", job.subject(job.missing, "was", "were"))});
   }
   if (!job.untraced().empty()) {
     out.push_back({"rank_died", Confidence::possible,

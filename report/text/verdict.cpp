@@ -51,7 +51,9 @@ std::string headline(const model::Verdict& verdict, const model::RankSet& culpri
   }
   const bool hung = verdict.hung == model::Hung::yes;
   if (!culprits.empty()) text += (hung ? ", caused by " : ", by ") + ranks_in_words(culprits, kCulprits);
-  if (verdict.since_s) text += (hung ? ", for " : ", unmoved for ") + model::duration(*verdict.since_s);
+  // Of an undecided culprit it may be its peers that have not moved.
+  if (verdict.since_s)
+    text += (hung || !culprits.empty() ? ", for " : ", unmoved for ") + model::duration(*verdict.since_s);
   return text;
 }
 

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "sampler/discover/role.h"
 #include "sampler/discover/scan.h"
@@ -86,12 +89,26 @@ std::string joined(const std::vector<std::string>& arguments) {
   return text;
 }
 
+/// Zombies that have the parent and the name of a rank: ranks that have ended.
+std::vector<std::int32_t> ended_beside(const ProcessTree& tree, std::span<const std::int32_t> ranks) {
+  std::set<std::pair<std::int32_t, std::string>> alive;
+  for (const std::int32_t pid : ranks)
+    if (const ProcessNode* node = tree.find(pid); node != nullptr && node->facts.parent_pid > 1)
+      alive.emplace(node->facts.parent_pid, node->facts.comm);
+  std::vector<std::int32_t> ended;
+  for (const auto& [pid, node] : tree.nodes())
+    if (node.facts.ended && alive.contains({node.facts.parent_pid, node.facts.comm})) ended.push_back(pid);
+  return ended;
+}
+
 }  // namespace
 
 std::vector<std::int32_t> find_ranks(const ProcFiles& proc) {
   const ProcessTree tree = read_everything(proc);
   const std::set<std::int32_t> family = own_family(tree);
   std::vector<std::int32_t> ranks = ranks_in(tree);
+  for (const std::int32_t pid : ended_beside(tree, ranks)) ranks.push_back(pid);
+  std::ranges::sort(ranks);
   std::erase_if(ranks, [&](std::int32_t pid) { return family.contains(pid); });
   return ranks;
 }

@@ -13,7 +13,8 @@
 
 namespace hangstack::sampler {
 
-/// All processes that are ranks of some job, ascending; never hangstack itself, its ancestors or its children.
+/// All processes that are ranks of some job, and zombies with the parent and the name of one, which may have been,
+/// ascending; never hangstack itself, its ancestors or its children.
 std::vector<std::int32_t> find_ranks(const ProcFiles& proc);
 
 struct FoundRank {

@@ -54,6 +54,27 @@ thread main asleep=30 syscall=clock_nanosleep
   EXPECT_THAT(observations(judged), HasSubstr("called in a loop, after train.py:21"));
 }
 
+TEST(VerdictWithSource, ALoopOfOneLineIsNoBranch) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2, 19)).still(R"(
+process rank=1 world=2
+thread main asleep=30 syscall=clock_nanosleep
+  clock_nanosleep libc.so.6
+  py __next__ torch/utils/data/dataloader.py:700
+  py train_step train.py:19
+  py main train.py:31
+  py <module> train.py:40
+)");
+  EXPECT_EQ(only_job(job).verdict.pattern, "asymmetric_control_flow") << "without the source";
+  std::string source = source_with("    step = 2");
+  const std::string line = "    sync_gradients(step)\n";
+  source.replace(source.find(line), line.size(), "    for batch in loader: sync_gradients(step)\n");
+  job.snapshot.sources["/job/train.py"] = source;
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  EXPECT_THAT(observations(judged), HasSubstr("train.py:19 is a loop of one line"));
+}
+
 TEST(VerdictWithSource, SourceWithoutALoopMeansPastForGood) {
   JobBuilder job;
   job.still(in_all_reduce(0, 2)).still(R"(

@@ -36,6 +36,28 @@ TEST(Straggler, WhoseChildWorksIsNotCalledHung) {
   EXPECT_THAT(observations(judged), HasSubstr("1 | its child process 2371 (gzip) uses a processor | /proc"));
 }
 
+TEST(Straggler, WhoseChildWorksIsNotCalledHungOnAnotherBranchEither) {
+  const auto beyond = [](int ticks) {
+    return in_user_code(1, 2, "asleep=50 syscall=wait4", kWaitsForChild, 22) +
+           fmt::format("child 2371 gzip ticks={}\n", ticks);
+  };
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2, 20, 50)).moving(beyond(5), beyond(105));
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "asymmetric_control_flow");
+  EXPECT_EQ(judged.verdict.hung, Hung::undecided);
+  EXPECT_THAT(judged.verdict.against,
+              Contains("its child process 2371 (gzip) uses a processor: what it waits for may still come"));
+}
+
+TEST(Straggler, ASleepSpeaksAgainstItself) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2, 20, 50)).still(in_user_code(1, 2, "asleep=50 syscall=clock_nanosleep", kSleep));
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.hung, Hung::yes);
+  EXPECT_THAT(judged.verdict.against, Contains("a sleep ends by itself: it may still arrive"));
+}
+
 TEST(Straggler, AChildThatWakesNowAndThenIsNoWork) {
   for (const auto& [ticks, hung] : {std::pair{15, Hung::yes}, {500, Hung::undecided}}) {
     JobBuilder job;

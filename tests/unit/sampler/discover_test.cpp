@@ -36,6 +36,13 @@ class Discover : public testing::Test {
 
 TEST_F(Discover, RanksAreFoundInOnePass) { EXPECT_THAT(find_ranks(proc), ElementsAre(20, 21)); }
 
+TEST_F(Discover, AZombieBesideTheRanksIsFoundWithThem) {
+  folder.add({.pid = 22, .parent = 10, .state = 'Z'});
+  folder.add({.pid = 23, .parent = 10, .comm = "nvidia-smi", .state = 'Z'});
+  folder.add({.pid = 24, .parent = 20, .state = 'Z'});
+  EXPECT_THAT(find_ranks(proc), ElementsAre(20, 21, 22));
+}
+
 TEST_F(Discover, EachProcessKnowsItsRole) {
   EXPECT_EQ(identify(proc, 21).rank, 1);
   EXPECT_EQ(identify(proc, 21).job_key, "parent 10");
