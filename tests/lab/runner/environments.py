@@ -28,6 +28,7 @@ TORCHES = {
             {"TORCH_DIST_USE_NCCL2": "0"},
         ),
         Torch("2.8", ("2.8", "classic", "any"), "2.27.3", {}),
+        Torch("2.6", ("2.6", "classic", "any"), "2.24.3", {}),
     )
 }
 

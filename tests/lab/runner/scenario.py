@@ -15,7 +15,7 @@ class Scenario:
     """One way to hang, and what must be seen of it.
 
     A table {generation: value} is read with the first of these that it has: the version as the runner names it ("2.15",
-    "2.15-classic", "2.8"), the generation of the backend ("nccl2", "classic"), "any".
+    "2.15-classic", "2.8", "2.6"), the generation of the backend ("nccl2", "classic"), "any".
     """
 
     title: str

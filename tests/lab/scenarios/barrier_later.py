@@ -21,6 +21,13 @@ SCENARIO = Scenario(
                 "py:barrier",
                 "py:main",
             ],
+            "2.6": [
+                "^cuStreamSynchronize$",
+                "^cudaStreamSynchronize$",
+                "ProcessGroupNCCL::WorkNCCL::wait",
+                "py:barrier",
+                "py:main",
+            ],
             "classic": [
                 "^cuStreamSynchronize$",
                 "^cudaStreamSynchronize$",
