@@ -151,12 +151,17 @@ std::vector<Observation> rest_of(const JobFacts& job, const RankSet& set) {
   return out;
 }
 
+bool is_nameless_zombie(const model::FailedProcess& failed) {
+  if (failed.error.code != model::ErrorCode::zombie && failed.kernel_state != 'Z') return false;
+  const model::Role role = failed.identity.role;
+  return role == model::Role::other || (role == model::Role::rank && !failed.identity.rank);
+}
+
 std::vector<std::string> doubts(const JobFacts& job) {
   std::vector<std::string> out;
   if (!job.blind.empty()) out.push_back(fmt::format("{}: no stack could be read", job.who(job.blind)));
-  const auto has_ended = [](const model::FailedProcess* failed) { return failed->kernel_state == 'Z'; };
-  const auto ended = std::ranges::find_if(job.failed, has_ended);
-  if (ended != job.failed.end() && !(*ended)->identity.rank) {
+  const auto ended = std::ranges::find_if(job.failed, [](const auto* failed) { return is_nameless_zombie(*failed); });
+  if (ended != job.failed.end()) {
     const bool counted = std::ranges::any_of(job.ranks, &RankFacts::counted);
     out.push_back(fmt::format("pid {} has ended: if it was a rank, its peers wait for it{}", (*ended)->pid,
                               counted ? ", and the numbers by pid are wrong" : ""));

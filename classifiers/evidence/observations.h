@@ -36,6 +36,9 @@ std::vector<model::Observation> roll_call(const JobFacts& job);
 /// To sample again with the ranks of this host that were not asked for; none if there are none.
 std::optional<model::NextStep> with_left_out(const JobFacts& job);
 
+/// A zombie that may have been a rank, and has no environment any more that tells which.
+bool is_nameless_zombie(const model::FailedProcess& failed);
+
 /// What weakens every verdict: ranks without a stack, one sample only.
 std::vector<std::string> doubts(const JobFacts& job);
 

@@ -37,7 +37,7 @@ Deaths deaths_in(const JobFacts& job) {
     if (!zombie && !vanished) continue;
     if (failed->identity.rank && failed->identity.role == model::Role::rank) {
       (zombie ? deaths.zombies : deaths.vanished).insert(*failed->identity.rank);
-    } else if (zombie && (failed->identity.role == model::Role::rank || failed->identity.role == model::Role::other)) {
+    } else if (is_nameless_zombie(*failed)) {
       deaths.nameless.push_back(failed->pid);
     }
   }
@@ -52,7 +52,7 @@ Deaths deaths_in(const JobFacts& job) {
   return deaths;
 }
 
-/// "pids 7 and 9 have ended"
+/// "pid 7 has ended", "pid 7 and 2 more have ended"
 std::string zombies_text(const Deaths& deaths) {
   if (deaths.nameless.size() == 1) return fmt::format("pid {} has ended", deaths.nameless.front());
   return fmt::format("pid {} and {} more have ended", deaths.nameless.front(), deaths.nameless.size() - 1);
