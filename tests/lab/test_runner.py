@@ -1,5 +1,6 @@
 """The lab's own checks can fail: on made-up reports and logs, without a torch."""
 
+import os
 import pathlib
 import sys
 import unittest
@@ -10,6 +11,7 @@ sys.path[:0] = [str(HERE / "runner"), str(HERE / "scenarios"), str(HERE.parents[
 import judge  # noqa: E402
 import missing_collective  # noqa: E402
 import table  # noqa: E402
+from lab_job import LabJob  # noqa: E402
 from launches import Launches  # noqa: E402
 from scenario import Scenario, pick  # noqa: E402
 
@@ -106,6 +108,40 @@ class Logs(unittest.TestCase):
         for other in ([outside, outside], [stuck, stuck], [log(), log()]):
             with self.assertRaises(AssertionError):
                 reason(other)
+
+
+class Jobs(unittest.TestCase):
+    def job(self):
+        """A LabJob that starts nothing."""
+        job = LabJob.__new__(LabJob)
+        job.python = job.script = "true"
+        job.ranks, job.ready, job.said, started = [], [], [], []
+
+        def spawn(_, **environment):
+            job.ranks.append(None)
+            started.append(environment)
+
+        job.spawn = spawn
+        return job, started
+
+    def test_each_of_two_jobs_has_a_rank_0_and_a_store_and_no_device_twice(self):
+        job, started = self.job()
+        job.jobs = (2, 1)
+        job.start()
+        self.assertEqual([each["RANK"] for each in started], [0, 1, 0])
+        self.assertEqual([each["WORLD_SIZE"] for each in started], [2, 2, 1])
+        self.assertEqual([each["LOCAL_RANK"] for each in started], [0, 1, 2])
+        self.assertEqual(len({each["MASTER_PORT"] for each in started}), 2)
+
+    def test_lines_are_what_was_said_up_to_now(self):
+        job, _ = self.job()
+        reading, writing = os.pipe()
+        job.ready, job.said = [reading], ["first\n"]
+        self.assertEqual(job.lines(), {0: ["first"]})
+        os.write(writing, b"dumped\n")
+        self.assertEqual(job.lines(), {0: ["first", "dumped"]})
+        os.close(writing)
+        os.close(reading)
 
 
 class Tables(unittest.TestCase):

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import select
 import shutil
 import tempfile
 
@@ -29,6 +30,7 @@ class LabJob(Job):
         self.logs = pathlib.Path(tempfile.mkdtemp(prefix="hangstack-lab-"))
         self.table = pathlib.Path(f"/dev/shm/{self.logs.name}")
         self.output_path = self.logs / "output.txt"
+        self.jobs = scenario.jobs or (world_size,)
         environment = {
             **environments.NCCL,
             **torch.switches,
@@ -42,6 +44,7 @@ class LabJob(Job):
             "HANGSTACK_LAB_LOG": self.logs,
             "HANGSTACK_LAB_NCCL": torch.nccl,
             "HANGSTACK_LAB_BACKEND": torch.generations[1],
+            "HANGSTACK_LAB_JOINT_PORT": free_port(),
         }
         super().__init__(
             python,
@@ -51,8 +54,31 @@ class LabJob(Job):
             output=output if output is not None else open(self.output_path, "w"),
         )
 
+    def start(self):
+        """Every job has its own rank 0 and its own store; the devices of the host are shared out over all of them."""
+        for job, world_size in enumerate(self.jobs):
+            port = free_port()
+            for rank in range(world_size):
+                self.spawn(
+                    [self.python, self.script],
+                    RANK=rank,
+                    LOCAL_RANK=len(self.ranks),
+                    WORLD_SIZE=world_size,
+                    MASTER_ADDR="127.0.0.1",
+                    MASTER_PORT=port,
+                    HANGSTACK_LAB_JOB=job,
+                )
+
     def launched(self):
         return launches.read(self.logs, self.pids)
+
+    def lines(self):
+        """{rank: the lines that it has said up to now}."""
+        readable, _, _ = select.select(self.ready, [], [], 0)
+        for rank, descriptor in enumerate(self.ready):
+            if descriptor in readable:
+                self.said[rank] += os.read(descriptor, 4096).decode()
+        return {rank: text.splitlines() for rank, text in enumerate(self.said)}
 
     def printed(self):
         return self.output_path.read_text()[-4000:] if self.output_path.exists() else ""

@@ -8,6 +8,7 @@ import typing
 
 RANK = int(os.environ.get("RANK", "0"))
 WORLD_SIZE = int(os.environ.get("WORLD_SIZE", "1"))
+JOB = int(os.environ.get("HANGSTACK_LAB_JOB", "0"))  # which of `Scenario.jobs`
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Scenario:
     says: dict
     # reason(launched): AssertionError unless the logs of the stand-in show why it hangs; see launches.py.
     reason: typing.Callable
+    # prove(job): the same of what no log shows, once the job hangs: of /proc, or of a signal sent; see lab_job.py.
+    prove: typing.Callable = None
     # {rank: {generation: patterns}} of the main thread's frames, innermost first: regular expressions for functions, in
     # this order, other frames between them. "py:" starts one for a Python function.
     frames: dict = dataclasses.field(default_factory=dict)
@@ -33,6 +36,9 @@ class Scenario:
     # The ranks to blame; None: nobody in particular.
     culprits: tuple = None
     ranks: int = 2
+    # The sizes of separately launched jobs, instead of one of `ranks`. Every "rank" of the tables here is then the place
+    # of the process over all of them.
+    jobs: tuple = ()
     # "hangs", "ends" (every rank, with status 0) or "moves" (for ever)
     outcome: str = "hangs"
     # {generation: ranks that burn a core while they hang}
