@@ -1,4 +1,4 @@
-# Sourced. Which Python interpreters here have which PyTorch.
+# Sourced. Which Python interpreters here have which PyTorch, or NCCL alone.
 
 hangstack_cache=${HANGSTACK_CACHE:-$HOME/.cache/hangstack}
 
@@ -36,6 +36,12 @@ torch_python() {
   has_torch "$python" "$1." && echo "$python"
 }
 
+# nccl_python VERSION: of the virtual environment with that NCCL and no PyTorch.
+nccl_python() {
+  local python=$hangstack_cache/nccl-$1/bin/python
+  [ -x "$python" ] && has_requirements "$python" "scripts/nccl-$1-requirements.txt" && echo "$python"
+}
+
 # The interpreter that the virtual environment is made of: 3.12 first, for its frame layout.
 python_for_torch() {
   local candidate
@@ -60,4 +66,17 @@ install_torch() {
   mkdir -p "$(dirname "$folder")"
   flock "$folder.lock" scripts/lib/make-torch-venv "$base" "$folder" "$version" ||
     fail "PyTorch $version could not be installed; see the lines above"
+}
+
+# install_nccl VERSION, alone.
+install_nccl() {
+  local version=$1 folder=$hangstack_cache/nccl-$1 base
+  if nccl_python "$version" >/dev/null; then
+    say "NCCL $version: there, in $folder"
+    return
+  fi
+  base=$(python_for_torch) || fail "NCCL $version needs Python 3.10 or newer with venv (Debian: python3-venv)"
+  mkdir -p "$(dirname "$folder")"
+  flock "$folder.lock" scripts/lib/make-nccl-venv "$base" "$folder" "$version" ||
+    fail "NCCL $version could not be installed; see the lines above"
 }

@@ -13,7 +13,7 @@ import missing_collective  # noqa: E402
 import table  # noqa: E402
 from lab_job import LabJob  # noqa: E402
 from launches import Launches  # noqa: E402
-from scenario import Scenario, pick  # noqa: E402
+from scenario import Scenario, can_run, pick  # noqa: E402
 
 LINE = "{} number={} comm=0x1 rank=0/2 sequence={} kernel=ncclDevKernel_AllReduce_Sum_f32_RING_LL elements=4\n"
 
@@ -149,6 +149,16 @@ class Tables(unittest.TestCase):
         self.assertEqual(pick({"any": 1, "nccl2": 2}, GENERATIONS), 2)
         self.assertEqual(pick({"any": 1, "classic": 2}, GENERATIONS), 1)
         self.assertIsNone(pick({"classic": 2}, GENERATIONS))
+
+    def test_a_scenario_runs_with_torch_unless_it_says_otherwise(self):
+        direct = Scenario(**{**vars(SCENARIO), "versions": ("nccl",)})
+        for scenario, generations, can in (
+            (SCENARIO, GENERATIONS, True),
+            (SCENARIO, ("nccl-2.28.9", "nccl", "any"), False),
+            (direct, ("nccl-2.28.9", "nccl", "any"), True),
+            (direct, GENERATIONS, False),
+        ):
+            self.assertEqual(can_run(scenario, generations), can)
 
     def test_a_failed_run_shows(self):
         runs = [judge.Judgement([], "right", "x", {}), judge.Judgement(["a fault"], "wrong", "y", {})]

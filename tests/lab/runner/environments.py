@@ -1,4 +1,4 @@
-"""The PyTorch versions that the lab knows, and how a job is started with each."""
+"""The versions of PyTorch, and of NCCL alone, that the lab knows, and how a job is started with each."""
 
 import dataclasses
 import os
@@ -29,6 +29,7 @@ TORCHES = {
         ),
         Torch("2.8", ("2.8", "classic", "any"), "2.27.3", {}),
         Torch("2.6", ("2.6", "classic", "any"), "2.24.3", {}),
+        *(Torch(f"nccl-{nccl}", (f"nccl-{nccl}", "nccl", "any"), nccl, {}) for nccl in ("2.24.3", "2.28.9", "2.32.3")),
     )
 }
 
@@ -51,20 +52,25 @@ class NotInstalled(Exception):
     pass
 
 
+def version_of(torch):
+    """What is installed: both backends of one PyTorch are the same."""
+    return torch.name.removesuffix("-classic")
+
+
 def python_of(torch):
-    """The interpreter with that torch; NotInstalled says how to get it."""
-    version = torch.name.split("-")[0]
-    found = subprocess.run(
-        ["bash", "-c", f". scripts/lib/torch.sh; torch_python {version}"], cwd=ROOT, capture_output=True, text=True
-    )
+    """The interpreter with that torch, or with that NCCL; NotInstalled says how to get it."""
+    asked, title = f"torch_python {version_of(torch)}", f"PyTorch {version_of(torch)}"
+    if "nccl" in torch.generations:
+        asked, title = f"nccl_python {torch.nccl}", f"NCCL {torch.nccl}"
+    found = subprocess.run(["bash", "-c", f". scripts/lib/torch.sh; {asked}"], cwd=ROOT, capture_output=True, text=True)
     if found.returncode != 0:
-        raise NotInstalled(f"PyTorch {version} is not installed: scripts/setup --lab")
+        raise NotInstalled(f"{title} is not installed: scripts/setup --lab")
     return found.stdout.strip()
 
 
 def standin_for(torch, python):
     """Builds the stand-in CUDA for that torch, once; the path of its libcudart, to be preloaded."""
-    folder = CACHE / f"standin-{torch.name.split('-')[0]}"
+    folder = CACHE / f"standin-{version_of(torch)}"
     built = subprocess.run(
         [ROOT / "tests" / "lab" / "standin" / "build", python, folder], capture_output=True, text=True
     )

@@ -16,7 +16,7 @@ class Scenario:
     """One way to hang, and what must be seen of it.
 
     A table {generation: value} is read with the first of these that it has: the version as the runner names it ("2.15",
-    "2.15-classic", "2.8", "2.6"), the generation of the backend ("nccl2", "classic"), "any".
+    "2.15-classic", "2.8", "2.6", "nccl-2.28.9"), the generation of the backend ("nccl2", "classic"; "nccl": no torch), "any".
     """
 
     title: str
@@ -48,6 +48,8 @@ class Scenario:
     environment: dict = dataclasses.field(default_factory=dict)
     # {generation: what hangstack gets wrong}: a wrong verdict there is written down in docs/lab.md, and fails nothing.
     known_faults: dict = dataclasses.field(default_factory=dict)
+    # The generations that can hang in this way; empty: every one that has torch.
+    versions: tuple = ()
     # Whether the driver's code has no unwind tables.
     bare_driver: bool = False
 
@@ -64,6 +66,10 @@ IN_SYNCHRONIZE = {
     ]
 }
 ASLEEP_OUTSIDE = {"any": ["py:sleep_outside", "py:main"]}
+
+
+def can_run(scenario, generations):
+    return bool(set(scenario.versions) & set(generations)) if scenario.versions else "nccl" not in generations
 
 
 def pick(table, generations, default=None):

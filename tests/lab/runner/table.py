@@ -1,5 +1,7 @@
 """Writes what the runner has seen into docs/lab.md, between two marks."""
 
+from scenario import can_run
+
 BEGIN = "<!-- written by tests/lab/run --all --table -->"
 END = "<!-- end of what the runner writes -->"
 
@@ -35,7 +37,9 @@ def lines(scenarios, torches, seen):
         right = (
             f"{scenario.verdict[0]} {list(scenario.culprits) if scenario.culprits else ''}" if scenario.verdict else "-"
         )
-        cells = [cell(seen.get((name, torch.name))) for torch in torches]
+        cells = [
+            cell(seen.get((name, torch.name))) if can_run(scenario, torch.generations) else "-" for torch in torches
+        ]
         yield f"| {name} | {right.strip()} | " + " | ".join(cells) + " |"
     yield ""
     yield "What blocks each rank: the innermost frames of the thread that hangstack calls blocking, innermost first."
