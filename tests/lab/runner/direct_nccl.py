@@ -29,6 +29,13 @@ def checked(library, name, *arguments):
         raise RuntimeError(f"{name}() gave {status}")
 
 
+def version_of(nccl):
+    """What the library calls itself: "2.28.9"."""
+    found = ctypes.c_int()
+    checked(nccl, "ncclGetVersion", ctypes.byref(found))
+    return f"{found.value // 10000}.{found.value // 100 % 100}.{found.value % 100}"
+
+
 def share_id(unique_id):
     """Rank 0's id in every rank: as long as rank 0 does not serve it, the others wait here."""
     address = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
@@ -66,11 +73,6 @@ class Communicator:
         checked(self.cuda, "cudaStreamCreate", ctypes.byref(self.stream))
         self.buffer = ctypes.c_void_p()
         checked(self.cuda, "cudaMalloc", ctypes.byref(self.buffer), ctypes.c_size_t(1 << 20))
-
-    def version(self):
-        found = ctypes.c_int()
-        checked(self.nccl, "ncclGetVersion", ctypes.byref(found))
-        return f"{found.value // 10000}.{found.value // 100 % 100}.{found.value % 100}"
 
     def all_reduce(self, count=1024):
         self._call("ncclAllReduce", self.buffer, self.buffer, ctypes.c_size_t(count), FLOAT, SUM)

@@ -103,6 +103,18 @@ def join(**settings):
     dist.init_process_group("nccl", timeout=datetime.timedelta(days=1), **settings)
 
 
+def data_parallel(model, **settings):
+    """DistributedDataParallel without the comparison of parameters at its start: collectives move no data here."""
+    import inspect
+
+    from torch.nn.parallel import DistributedDataParallel, distributed
+
+    if "init_sync" in inspect.signature(DistributedDataParallel).parameters:  # from PyTorch 2.7 on
+        return DistributedDataParallel(model, init_sync=False, **settings)
+    distributed._verify_param_shape_across_processes = distributed._sync_module_states = lambda *_, **__: None
+    return DistributedDataParallel(model, **settings)
+
+
 def own_store():
     """The job's store, made by hand: a rank can serve it and never join the process group."""
     import torch.distributed as dist

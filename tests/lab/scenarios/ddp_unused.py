@@ -1,6 +1,6 @@
 """DistributedDataParallel: a rank leaves a parameter unused, so that its bucket is never reduced."""
 
-from scenario import ASLEEP_OUTSIDE, IN_SYNCHRONIZE, RANK, Scenario, join, sleep_outside, tell
+from scenario import ASLEEP_OUTSIDE, IN_SYNCHRONIZE, RANK, Scenario, data_parallel, join, sleep_outside, tell
 
 
 def reason(launched):
@@ -22,7 +22,6 @@ SCENARIO = Scenario(
 
 def main():
     import torch
-    from torch.nn.parallel import DistributedDataParallel
 
     class Scale(torch.nn.Module):
         """Elementwise: the stand-in has no matrix product."""
@@ -44,8 +43,7 @@ def main():
             return x if skip else self.last(x)
 
     join()
-    # Collectives move no data here, so the ranks cannot compare their parameters at the start.
-    model = DistributedDataParallel(Model().cuda(), init_sync=False, bucket_cap_mb=0.1)
+    model = data_parallel(Model().cuda(), bucket_cap_mb=0.1)
     for iteration in range(2):
         model(torch.ones(1 << 16).cuda(), skip=RANK == 1 and iteration == 1).sum().backward()
         if iteration == 0:

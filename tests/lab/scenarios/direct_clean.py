@@ -3,7 +3,7 @@
 import os
 
 from clean import ask_ras
-from direct_nccl import Communicator
+from direct_nccl import Communicator, version_of
 from scenario import RANK, Scenario
 
 
@@ -27,7 +27,7 @@ def main():
     communicator.all_reduce()
     communicator.send(1) if RANK == 0 else communicator.recv(0)
     communicator.synchronize()
-    version = communicator.version()
+    version = version_of(communicator.nccl)
     assert version == os.environ["HANGSTACK_LAB_NCCL"], f"NCCL calls itself {version}"
     if RANK == 0:
         report = ask_ras()
