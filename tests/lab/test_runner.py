@@ -87,6 +87,15 @@ class Judgements(unittest.TestCase):
         known = Scenario(**{**vars(SCENARIO), "known_faults": {"nccl2": "reason"}})
         self.assertEqual(self.faults(there, wrong, known), [])
 
+    def test_culprits_among_jobs_launched_apart_are_places(self):
+        two = Scenario(**{**vars(SCENARIO), "jobs": (1, 2), "culprits": (2,), "frames": {}})
+        trainers = {"verdict": verdict(ranks=(0,)), "ranks": [{"rank": 0, "pid": 7}]}
+        workers = {"verdict": verdict(ranks=(1,)), "ranks": [{"rank": 0, "pid": 8}, {"rank": 1, "pid": 9}]}
+        joined = {"verdict": verdict(ranks=(1,)), "ranks": trainers["ranks"] + workers["ranks"]}
+        for jobs, word in (([workers, trainers], "misled"), ([joined], "right")):
+            judged = judge.judge(two, GENERATIONS, {"jobs": jobs, "processes": []}, [7, 8, 9])
+            self.assertEqual((judged.verdict, judged.faults), (word, []))
+
     def test_a_report_without_a_job_is_a_fault(self):
         empty = {"jobs": [], "processes": []}
         self.assertTrue(judge.judge(SCENARIO, GENERATIONS, empty, [7]).faults)
