@@ -79,3 +79,17 @@ def standin_for(torch, python):
     if built.returncode != 0:
         raise RuntimeError(f"the stand-in CUDA does not build for PyTorch {torch.name}:\n{built.stderr}")
     return built.stdout.strip().splitlines()[-1]
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where the ranks of a job find what they run."""
+
+    python: pathlib.Path
+    standin: pathlib.Path  # its libcudart
+    lab: pathlib.Path  # the folder that holds runner/ and scenarios/
+
+
+def place_of(torch):
+    python = python_of(torch)
+    return Place(pathlib.Path(python), pathlib.Path(standin_for(torch, python)), ROOT / "tests" / "lab")

@@ -22,9 +22,10 @@ def shared_files_of(pid):
 
 
 class LabJob(Job):
-    def __init__(self, torch, scenario, script, world_size, output=None):
-        python = environments.python_of(torch)
-        preload = pathlib.Path(environments.standin_for(torch, python))
+    def __init__(self, torch, scenario, name, world_size, place=None, output=None):
+        """`name` is the file of the scenario; `place` as environments.place_of() gives it."""
+        place = place or environments.place_of(torch)
+        preload = place.standin
         if scenario.bare_driver:
             preload = f"{preload.parent}/bare/libcuda.so.1:{preload}"
         self.logs = pathlib.Path(tempfile.mkdtemp(prefix="hangstack-lab-"))
@@ -38,7 +39,7 @@ class LabJob(Job):
             "LD_PRELOAD": preload,
             "NCCL_RAS_ADDR": f"127.0.0.1:{free_port()}",
             "PYTHONPATH": os.pathsep.join(
-                filter(None, [str(pathlib.Path(__file__).parent), os.environ.get("PYTHONPATH")])
+                filter(None, [str(place.lab / "runner"), os.environ.get("PYTHONPATH")])
             ),
             "HANGSTACK_LAB_TABLE": self.table,
             "HANGSTACK_LAB_LOG": self.logs,
@@ -47,8 +48,8 @@ class LabJob(Job):
             "HANGSTACK_LAB_JOINT_PORT": free_port(),
         }
         super().__init__(
-            python,
-            script,
+            place.python,
+            place.lab / "scenarios" / f"{name}.py",
             world_size,
             environment=environment,
             output=output if output is not None else open(self.output_path, "w"),
