@@ -110,6 +110,16 @@ class Logs(unittest.TestCase):
     def test_an_unknown_communicator_is_trouble(self):
         self.assertTrue(Launches("unknown communicator kernel=ncclDevKernel_SendRecv\n").trouble)
 
+    def test_who_sends_and_who_receives(self):
+        head = "launch number=1 comm=0x1 rank={} sequence=0 kernel=ncclDevKernel_SendRecv transfer=11>1:64"
+        for rank, sends, receives in (("1/12", False, True), ("11/12", True, False)):
+            kernel = Launches(head.format(rank)).kernels[0]
+            self.assertEqual((kernel.sends, kernel.receives), (sends, receives))
+
+    def test_a_full_queue_shows(self):
+        self.assertTrue(Launches("full\n").full)
+        self.assertFalse(log(*done(1)).full)
+
     def test_a_reason_does_not_hold_for_other_launches(self):
         reason = missing_collective.SCENARIO.reason
         stuck, outside = log(*done(1), *done(2), *done(3)[:2]), log(*done(1), *done(2))

@@ -23,6 +23,14 @@ class Kernel:
     def finished(self):
         return self.reached in ("finish", "aborted")
 
+    @property
+    def sends(self):
+        return any(transfer.startswith(f"{self.rank}>") for transfer in self.transfers)
+
+    @property
+    def receives(self):
+        return any(f">{self.rank}:" in transfer for transfer in self.transfers)
+
     def __str__(self):
         size = ",".join(map(str, self.elements)) or ",".join(self.transfers)
         return f"{self.operation}#{self.sequence or self.number}({size}) {self.reached}"
@@ -33,6 +41,7 @@ class Launches:
 
     def __init__(self, text=""):
         self.kernels = []
+        self.full = False  # a launch has found its stream's queue full
         self.trouble = []  # what would make the stand-in lie
         by_number = {}
         for line in text.splitlines():
@@ -45,6 +54,8 @@ class Launches:
                     by_number[kernel.number] = kernel
                     self.kernels.append(kernel)
                 kernel.reached = event
+            elif event == "full":
+                self.full = True
             elif event == "unknown":
                 self.trouble.append(line)
 

@@ -26,6 +26,9 @@ Control read_environment() {
   control.slow_ms = number_after(kernel, "slow");
   control.spin = setting("HANGSTACK_LAB_WAIT") == "spin";
   control.ignore_abort = setting("HANGSTACK_LAB_ABORT") == "ignored";
+  if (const std::string queue = setting("HANGSTACK_LAB_QUEUE"); !queue.empty()) {
+    control.queue = std::strtoull(queue.c_str(), nullptr, 10);
+  }
   control.table = setting("HANGSTACK_LAB_TABLE");
   control.log_folder = setting("HANGSTACK_LAB_LOG");
   return control;

@@ -155,6 +155,17 @@ void enqueue(Stream* stream, std::unique_ptr<Operation> operation) {
   device().work.notify_one();
 }
 
+void wait_for_room(Stream* stream) {
+  Stream& target = resolve(stream);
+  const auto full = [&target] {
+    const std::lock_guard lock(device().mutex);
+    return target.pending.size() >= control().queue;
+  };
+  if (!full()) return;
+  log_line("full");
+  while (full()) pause_as_a_driver();
+}
+
 void enqueue_wait(Stream* stream, Mark mark) {
   if (!reached(mark)) enqueue(stream, std::make_unique<WaitForMark>(mark));
 }

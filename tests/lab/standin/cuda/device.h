@@ -28,6 +28,9 @@ Stream* create_stream();
 /// A null `operation` takes no time: it finishes when what is before it has finished.
 void enqueue(Stream* stream, std::unique_ptr<Operation> operation);
 
+/// Returns when `stream` holds fewer operations than the queue of a driver: where a launch waits.
+void wait_for_room(Stream* stream);
+
 /// `stream` goes on when `mark` has been reached.
 void enqueue_wait(Stream* stream, Mark mark);
 

@@ -41,6 +41,7 @@ CUresult launch(CUstream stream, CUfunction function, void** parameters, void** 
     arguments = static_cast<const char*>(parameters[0]);
     size = sizeof(void*);
   }
+  wait_for_room(stream_of(stream));
   enqueue(stream_of(stream), hangstack::standin::nccl_kernel(function, arguments, arguments ? size : 0));
   return CUDA_SUCCESS;
 }
