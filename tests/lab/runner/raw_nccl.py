@@ -1,38 +1,28 @@
-"""NCCL without torch.distributed, by ctypes, as inference engines and RL frameworks call it: no process group, no
+"""NCCL beside torch.distributed, by ctypes, as inference engines and RL frameworks call it: no process group, no
 watchdog and no flight recorder know of these communicators."""
 
 import ctypes
 
-FLOAT = 7  # ncclFloat32
-
-
-class UniqueId(ctypes.Structure):
-    _fields_ = [("internal", ctypes.c_byte * 128)]
-
-
-def check(result):
-    if result != 0:
-        raise RuntimeError(f"NCCL error {result}")
+from direct_nccl import FLOAT, UniqueId, checked, load
 
 
 class Communicator:
     """One of `size` ranks; rank 0 hands the id to the others through `store`."""
 
     def __init__(self, store, rank, size):
-        self.library = ctypes.CDLL("libnccl.so.2")  # torch has loaded it
-        identity = UniqueId()
+        self.nccl = load("nccl", "libnccl.so.2")  # torch has loaded it
+        unique_id = UniqueId()
         if rank == 0:
-            check(self.library.ncclGetUniqueId(ctypes.byref(identity)))
-            store.set("nccl_id", bytes(identity))
+            checked(self.nccl, "ncclGetUniqueId", ctypes.byref(unique_id))
+            store.set("nccl_id", bytes(unique_id))
         else:
-            ctypes.memmove(ctypes.byref(identity), store.get("nccl_id"), ctypes.sizeof(identity))
+            ctypes.memmove(ctypes.byref(unique_id), store.get("nccl_id"), ctypes.sizeof(unique_id))
         self.handle = ctypes.c_void_p()
-        check(self.library.ncclCommInitRank(ctypes.byref(self.handle), size, identity, rank))
+        checked(self.nccl, "ncclCommInitRank", ctypes.byref(self.handle), size, unique_id, rank)
 
     def broadcast(self, tensor, root):
         import torch
 
-        address = ctypes.c_void_p(tensor.data_ptr())
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        buffer, stream = ctypes.c_void_p(tensor.data_ptr()), ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         count = ctypes.c_size_t(tensor.numel())
-        check(self.library.ncclBroadcast(address, address, count, FLOAT, root, self.handle, stream))
+        checked(self.nccl, "ncclBroadcast", buffer, buffer, count, FLOAT, root, self.handle, stream)

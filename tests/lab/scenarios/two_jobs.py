@@ -43,7 +43,8 @@ def join_the_jobs():
     import torch.distributed as dist
 
     rank, port = (0 if JOB == 0 else 1 + RANK), int(os.environ["HANGSTACK_LAB_JOINT_PORT"])
-    store = dist.TCPStore("127.0.0.1", port, 1 + WORKERS, rank == 0, timeout=datetime.timedelta(days=1))
+    day = datetime.timedelta(days=1)
+    store = dist.TCPStore("127.0.0.1", port, 1 + WORKERS, rank == 0, timeout=day, wait_for_workers=False)
     return Communicator(store, rank, 1 + WORKERS)
 
 
