@@ -28,8 +28,8 @@ TORCHES = {
             {"TORCH_DIST_USE_NCCL2": "0"},
         ),
         Torch("2.8", ("2.8", "classic", "any"), "2.27.3", {}),
-        Torch("2.6", ("2.6", "classic", "any"), "2.24.3", {}),
-        *(Torch(f"nccl-{nccl}", (f"nccl-{nccl}", "nccl", "any"), nccl, {}) for nccl in ("2.24.3", "2.28.9", "2.32.3")),
+        Torch("2.6", ("2.6", "classic", "any"), "2.21.5", {}),
+        *(Torch(f"nccl-{nccl}", (f"nccl-{nccl}", "nccl", "any"), nccl, {}) for nccl in ("2.21.5", "2.24.3", "2.28.9", "2.32.3")),
     )
 }
 

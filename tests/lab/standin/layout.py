@@ -31,19 +31,67 @@ def offset(fields, name):
     return bits // 8
 
 
-def lines():
+def has_struct(name):
+    try:
+        struct(name)
+    except gdb.error:
+        return False
+    return True
+
+
+def values_of(enum):
+    return {field.name: field.enumval for field in gdb.lookup_type(f"enum {enum}").fields()}
+
+
+def communicator_lines():
     comm = fields_of(struct("ncclComm"))
     device_comm = fields_of(comm["devComm"][2].target())
+    for name in ("commHash", "rank", "nRanks", "devComm"):
+        yield f"kComm_{name}", offset(comm, name)
+    yield "kDeviceComm_abortFlag", offset(device_comm, "abortFlag")
+
+
+def list_lines():
+    """NCCL 2.20 and 2.21: lists of ncclWork."""
+    work, header = fields_of(struct("ncclWork")), fields_of(struct("ncclWorkHeader"))
+    element, transfer = fields_of(struct("ncclWorkElem")), fields_of(struct("ncclWorkElemP2p"))
+    kinds, directions = values_of("ncclWorkType"), values_of("ncclWorkP2PType")
+    yield "kWork_size", struct("ncclWork").sizeof
+    yield "kWork_next", offset(header, "workNext")
+    yield "kWork_function", offset(header, "funcIndex")
+    yield "kWork_flags", offset(header, "isLast")
+    yield "kWork_type", offset(header, "type")
+    for name, array, size in (
+        ("coll", "elems", struct("ncclWorkElem").sizeof),
+        ("p2p", "p2pElems", struct("ncclWorkElemP2p").sizeof),
+        ("reg", "regElems", struct("ncclWorkElemReg").sizeof),
+    ):
+        yield f"kWork_elements_{name}", offset(work, array)
+        yield f"kWork_{name}Count", work[array][2].sizeof // size
+    yield "kWork_p2p", kinds["ncclWorkTypeP2p"]
+    yield "kWork_coll_reg", kinds["ncclWorkTypeRegColl"]
+    yield "kColl_size", struct("ncclWorkElem").sizeof
+    yield "kReg_size", struct("ncclWorkElemReg").sizeof
+    yield "kColl_flags", offset(element, "isUsed")
+    for name in ("root", "sendbuff", "recvbuff", "count"):
+        yield f"kColl_{name}", offset(element, name)
+    yield "kP2p_size", struct("ncclWorkElemP2p").sizeof
+    yield "kP2p_peer", offset(transfer, "peer")
+    yield "kP2p_type", offset(transfer, "p2pType")
+    yield "kP2p_countHi", offset(transfer, "countHi32")
+    yield "kP2p_countLo", offset(transfer, "countLo32")
+    yield "kP2p_send", directions["ncclWorkP2pTypeSend"]
+    yield "kP2p_recv", directions["ncclWorkP2pTypeRecv"]
+
+
+def batch_lines():
+    """NCCL from 2.24 on: batches of works in the kernel's arguments."""
     arguments = fields_of(struct("ncclDevKernelArgs"))
     batch = fields_of(struct("ncclDevWorkBatch"))
     collective = fields_of(struct("ncclDevWorkColl"))
     by_channel = fields_of(collective["cbd"][2])
     p2p = fields_of(struct("ncclDevWorkP2p"))
-    storage = {field.name: field.enumval for field in gdb.lookup_type("enum ncclDevWorkStorageType").fields()}
-    work = {field.name: field.enumval for field in gdb.lookup_type("enum ncclDevWorkType").fields()}
-    for name in ("commHash", "rank", "nRanks", "devComm"):
-        yield f"kComm_{name}", offset(comm, name)
-    yield "kDeviceComm_abortFlag", offset(device_comm, "abortFlag")
+    storage, work = values_of("ncclDevWorkStorageType"), values_of("ncclDevWorkType")
     yield "kArgs_size", struct("ncclDevKernelArgs").sizeof
     for name in ("comm", "channelMask", "workStorageType", "workMask", "workBuf"):
         yield f"kArgs_{name}", offset(arguments, name)
@@ -75,10 +123,13 @@ def lines():
 
 def main():
     gdb.execute("set max-value-size unlimited")
-    body = "".join(f"inline constexpr unsigned long {name} = {value};\n" for name, value in lines())
+    in_lists = has_struct("ncclWork")
+    lines = [*communicator_lines(), *(list_lines() if in_lists else batch_lines())]
+    body = "".join(f"inline constexpr unsigned long {name} = {value};\n" for name, value in lines)
+    define = "#define HANGSTACK_LAB_WORK_LISTS\n\n" if in_lists else ""
     with open(os.environ["LAYOUT_OUT"], "w") as header:
         header.write(
-            f"#pragma once\n\nnamespace hangstack::standin::layout {{\n\n{body}\n}}"
+            f"#pragma once\n\n{define}namespace hangstack::standin::layout {{\n\n{body}\n}}"
             "  // namespace hangstack::standin::layout\n"
         )
 

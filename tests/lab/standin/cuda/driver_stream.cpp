@@ -23,26 +23,19 @@ Event& event_of(CUevent handle) { return *reinterpret_cast<Event*>(handle); }
 
 CUresult ready_or_not(Mark mark) { return reached(mark) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; }
 
-/// The buffer that `extra` of a launch names, with its bytes.
-const char* arguments_in(void** extra, size_t& size) {
-  const char* arguments = nullptr;
-  size = 0;
+/// The buffer that `extra` of a launch names.
+const char* buffer_in(void** extra) {
   for (void** next = extra; next && *next != CU_LAUNCH_PARAM_END; next += 2) {
-    if (next[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) arguments = static_cast<const char*>(next[1]);
-    if (next[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<size_t*>(next[1]);
+    if (next[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) return static_cast<const char*>(next[1]);
   }
-  return arguments;
+  return nullptr;
 }
 
 CUresult launch(CUstream stream, CUfunction function, void** parameters, void** extra) {
-  size_t size = 0;
-  const char* arguments = arguments_in(extra, size);
-  if (!arguments && parameters) {
-    arguments = static_cast<const char*>(parameters[0]);
-    size = sizeof(void*);
-  }
+  const hangstack::standin::Arguments arguments{buffer_in(extra), parameters};
+  const bool has_any = arguments.buffer || arguments.parameters;
   wait_for_room(stream_of(stream));
-  enqueue(stream_of(stream), hangstack::standin::nccl_kernel(function, arguments, arguments ? size : 0));
+  enqueue(stream_of(stream), has_any ? hangstack::standin::nccl_kernel(function, arguments) : nullptr);
   return CUDA_SUCCESS;
 }
 

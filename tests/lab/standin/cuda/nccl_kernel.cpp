@@ -148,13 +148,13 @@ bool NcclKernel::advance() {
 
 }  // namespace
 
-std::unique_ptr<Operation> nccl_kernel(const void* function, const char* arguments, size_t size) {
+std::unique_ptr<Operation> nccl_kernel(const void* function, const Arguments& arguments) {
   const NcclImage* image = nccl_image();
   const ImageSymbol* symbol = image ? image->function_at(reinterpret_cast<uintptr_t>(function)) : nullptr;
-  if (!symbol || size < sizeof(void*)) return nullptr;
+  if (!symbol) return nullptr;
   std::string name = readable_name(symbol->name);
   if (!name.starts_with("ncclDevKernel_")) return nullptr;
-  const auto communicator = communicator_of(device_communicator_in(arguments));
+  const auto communicator = communicator_in(arguments);
   if (!communicator) {
     log_line("unknown communicator kernel=" + name);
     return nullptr;

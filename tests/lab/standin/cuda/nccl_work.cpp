@@ -2,23 +2,22 @@
 
 #include <nccl_layout.h>
 
+#ifndef HANGSTACK_LAB_WORK_LISTS  // nccl_work_lists.cpp then
+
 #include <bit>
-#include <cstring>
 #include <set>
 
+#include "tests/lab/standin/cuda/foreign_field.h"
 #include "tests/lab/standin/cuda/nccl_image.h"
 
 namespace hangstack::standin {
 namespace {
 
-template <class T>
-T read(const char* base, unsigned long offset) {
-  T value;
-  std::memcpy(static_cast<void*>(&value), base + offset, sizeof value);  // T may be a pointer
-  return value;
-}
-
 unsigned bits(uint32_t word, unsigned long shift, unsigned long count) { return (word >> shift) & ((1u << count) - 1); }
+
+const char* buffer_of(const Arguments& arguments) {
+  return arguments.buffer ? arguments.buffer : static_cast<const char*>(arguments.parameters[0]);
+}
 
 size_t size_of_work(unsigned type) {
   if (type == layout::kWork_p2p) return layout::kP2p_size;
@@ -55,7 +54,8 @@ void decode(const char* work, unsigned type, unsigned function, int rank, Work& 
 
 }  // namespace
 
-std::optional<Communicator> communicator_of(const void* device_communicator) {
+std::optional<Communicator> communicator_in(const Arguments& arguments) {
+  const void* device_communicator = read<const void*>(buffer_of(arguments), layout::kArgs_comm);
   const NcclImage* image = nccl_image();
   const ImageSymbol* list = image ? image->named("ncclComms") : nullptr;
   const ImageSymbol* count = image ? image->named("nNcclComms") : nullptr;
@@ -73,9 +73,8 @@ std::optional<Communicator> communicator_of(const void* device_communicator) {
   return std::nullopt;
 }
 
-const void* device_communicator_in(const char* arguments) { return read<const void*>(arguments, layout::kArgs_comm); }
-
-Work work_in(const char* arguments, int rank) {
+Work work_in(const Arguments& launched, int rank) {
+  const char* arguments = buffer_of(launched);
   const char* batches = arguments + layout::kArgs_size;
   const bool in_arguments = read<uint8_t>(arguments, layout::kArgs_workStorageType) == layout::kStorage_args;
   const char* storage = in_arguments ? arguments : read<const char*>(arguments, layout::kArgs_workBuf);
@@ -105,3 +104,5 @@ Work work_in(const char* arguments, int rank) {
 }
 
 }  // namespace hangstack::standin
+
+#endif

@@ -35,13 +35,17 @@ struct Work {
   std::vector<Transfer> transfers;
 };
 
-/// The communicator whose device side lies at `device_communicator`, found in libnccl's own list of communicators.
-std::optional<Communicator> communicator_of(const void* device_communicator);
+/// What a kernel was launched with: one buffer (NCCL from 2.22 on), or a pointer to each argument.
+struct Arguments {
+  const char* buffer = nullptr;
+  const void* const* parameters = nullptr;
+};
 
-/// The pointer to the device side of the communicator in a kernel's arguments.
-const void* device_communicator_in(const char* arguments);
+/// The communicator that an ncclDevKernel_* works for; nullopt when libnccl knows none.
+std::optional<Communicator> communicator_in(const Arguments& arguments);
 
-/// Decodes the arguments of an ncclDevKernel_*; see ncclDevKernelArgs in the DWARF of libnccl 2.27 and 2.30.
-Work work_in(const char* arguments, int rank);
+/// Decodes what an ncclDevKernel_* was launched to do. Where the fields lie is from the DWARF of the libnccl in use:
+/// ncclDevKernelArgs (2.24 to 2.32) or ncclWork (2.20, 2.21).
+Work work_in(const Arguments& arguments, int rank);
 
 }  // namespace hangstack::standin
