@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import socket
 import sys
 import unittest
 
@@ -10,6 +11,7 @@ sys.path[:0] = [str(HERE / "runner"), str(HERE / "scenarios"), str(HERE.parents[
 
 import judge  # noqa: E402
 import missing_collective  # noqa: E402
+import sockets  # noqa: E402
 import table  # noqa: E402
 from lab_job import LabJob  # noqa: E402
 from launches import Launches  # noqa: E402
@@ -161,6 +163,16 @@ class Jobs(unittest.TestCase):
         self.assertEqual(job.lines(), {0: ["first", "dumped"]})
         os.close(writing)
         os.close(reading)
+
+
+class Sockets(unittest.TestCase):
+    def test_a_connection_is_seen_from_both_ends(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+            with socket.create_connection(("127.0.0.1", port)):
+                mine = sockets.of(os.getpid())
+                self.assertEqual([each.port for each in mine if each.state == "LISTEN"], [port])
+                self.assertEqual([each.peer for each in mine if each.peer == port], [port])
 
 
 class Tables(unittest.TestCase):

@@ -40,6 +40,8 @@ def wait_until_steady(pids, deadline_s=60):
 
     The wait for a device naps: it leaves and enters the same call at the same place, again and again.
     """
+    if not pids:
+        return
     end = time.monotonic() + deadline_s
     since, before, seen = time.monotonic(), None, 0
     while time.monotonic() < end:

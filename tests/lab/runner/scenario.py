@@ -45,6 +45,8 @@ class Scenario:
     busy: dict = dataclasses.field(default_factory=dict)
     # Ranks that exit by themselves before the others hang.
     gone: tuple = ()
+    # Of an outcome "moves": the ranks that stand still, waiting for the one that moves.
+    waiting: tuple = ()
     environment: dict = dataclasses.field(default_factory=dict)
     # {generation: what hangstack gets wrong}: a wrong verdict there is written down in docs/lab.md, and fails nothing.
     known_faults: dict = dataclasses.field(default_factory=dict)
@@ -95,12 +97,13 @@ def use_device():
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 
 
-def join(**settings):
+def join(backend="nccl", **settings):
     """init_process_group with time limits that no test reaches."""
     import torch.distributed as dist
 
-    use_device()
-    dist.init_process_group("nccl", timeout=datetime.timedelta(days=1), **settings)
+    if backend == "nccl":
+        use_device()
+    dist.init_process_group(backend, timeout=datetime.timedelta(days=1), **settings)
 
 
 def data_parallel(model, **settings):

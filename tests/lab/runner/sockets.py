@@ -1,0 +1,53 @@
+"""The TCP sockets of a process, by what the kernel says of them."""
+
+import dataclasses
+import os
+import pathlib
+
+STATES = {"01": "ESTABLISHED", "02": "SYN_SENT", "0A": "LISTEN"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Socket:
+    state: str  # of STATES, else the kernel's number
+    port: int
+    peer: int  # the port of the other end, 0 for none
+    unread: int  # bytes; of one that listens, the connections that it has not accepted
+
+
+def table(pid):
+    """{inode: socket} of all TCP sockets, IPv4 and IPv6, in the network namespace of the process."""
+    found = {}
+    for name in ("tcp", "tcp6"):
+        for line in pathlib.Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
+            words = line.split()
+            port, peer = (int(words[at].rsplit(":", 1)[1], 16) for at in (1, 2))
+            found[words[9]] = Socket(STATES.get(words[3], words[3]), port, peer, int(words[4].split(":")[1], 16))
+    return found
+
+
+def inodes_of(pid):
+    for descriptor in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            target = os.readlink(descriptor)
+        except FileNotFoundError:  # closed meanwhile
+            continue
+        if target.startswith("socket:["):
+            yield target[len("socket:[") : -1]
+
+
+def of(pid):
+    """Those that the process has open."""
+    all_of_them = table(pid)
+    return [all_of_them[inode] for inode in inodes_of(pid) if inode in all_of_them]
+
+
+def at(port):
+    """Those of any process that are bound to the port."""
+    return [each for each in table("self").values() if each.port == port]
+
+
+def between(pid, other):
+    """The process's connections with another."""
+    ends = {(each.peer, each.port) for each in of(other)}
+    return [each for each in of(pid) if each.state == "ESTABLISHED" and (each.port, each.peer) in ends]
