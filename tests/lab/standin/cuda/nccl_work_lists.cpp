@@ -1,5 +1,5 @@
-// The work of NCCL 2.20 and 2.21: each block has a list of works in the communicator's ring. No GPU reads the ring here, so
-// nothing is acknowledged: a communicator comes to its end after as many works as the ring holds (65,536).
+// The work of NCCL 2.20 and 2.21: each block has a list of works in the communicator's ring. No GPU reads the ring
+// here, so nothing is acknowledged: a communicator comes to its end after as many works as the ring holds (65,536).
 #include <nccl_layout.h>
 
 #include "tests/lab/standin/cuda/nccl_work.h"
@@ -16,7 +16,8 @@
 namespace hangstack::standin {
 namespace {
 
-/// The parts of one transfer lie on several channels: they are summed up, and so are two transfers between the same ranks.
+/// The parts of one transfer lie on several channels: they are summed up, and so are two transfers between the same
+/// ranks.
 using Bytes = std::map<std::pair<int, int>, uint64_t>;
 /// A collective lies on every one of its channels: told apart by function, root, buffers and count.
 using Collectives = std::set<std::tuple<unsigned, unsigned, const void*, const void*, uint64_t>>;
@@ -58,8 +59,8 @@ std::optional<Communicator> communicator_in(const Arguments& arguments) {
   const auto* device_side = static_cast<const char*>(arguments.parameters[0]);
   const char* communicator = device_side - layout::kComm_devComm;
   const char* device_communicator = read<const char*>(device_side, 0);
-  return Communicator{read<uint64_t>(communicator, layout::kComm_commHash),
-                      read<int>(communicator, layout::kComm_rank), read<int>(communicator, layout::kComm_nRanks),
+  return Communicator{read<uint64_t>(communicator, layout::kComm_commHash), read<int>(communicator, layout::kComm_rank),
+                      read<int>(communicator, layout::kComm_nRanks),
                       read<const volatile uint32_t*>(device_communicator, layout::kDeviceComm_abortFlag)};
 }
 
