@@ -11,8 +11,10 @@ sys.path[:0] = [str(HERE / "runner"), str(HERE / "scenarios"), str(HERE.parents[
 
 import judge  # noqa: E402
 import missing_collective  # noqa: E402
+import reproducer  # noqa: E402
 import sockets  # noqa: E402
 import table  # noqa: E402
+from hung_job import Job  # noqa: E402
 from lab_job import LabJob  # noqa: E402
 from launches import Launches  # noqa: E402
 from scenario import Scenario, can_run, pick  # noqa: E402
@@ -173,6 +175,44 @@ class Sockets(unittest.TestCase):
                 mine = sockets.of(os.getpid())
                 self.assertEqual([each.port for each in mine if each.state == "LISTEN"], [port])
                 self.assertEqual([each.peer for each in mine if each.peer == port], [port])
+
+
+HANDLER = """
+import os, signal, {imports}
+signal.signal(signal.SIGUSR1, lambda *_: os.write(int(os.environ["READY_FD"]), b"dumped\\n"))
+os.kill(os.getpid(), signal.SIGUSR1)
+{wait}
+"""
+IN_PYTHON = HANDLER.format(imports="time", wait="time.sleep(600)")
+# A mutex that is locked twice: no signal brings the thread back.
+IN_NATIVE_CODE = HANDLER.format(
+    imports="ctypes",
+    wait="mutex = ctypes.create_string_buffer(40); [ctypes.CDLL(None).pthread_mutex_lock(mutex) for _ in range(2)]",
+)
+
+
+class TinyJob(LabJob):
+    """Two ranks of a few lines, without a torch."""
+
+    def __init__(self, code):
+        Job.__init__(self, sys.executable, "-c", 2, [code])
+
+    start, end = Job.start, Job.end
+
+
+class Proofs(unittest.TestCase):
+    def prove(self, code):
+        with TinyJob(code) as job:
+            job.wait_for_lines(dict.fromkeys(range(2), "dumped"))
+            job.wait_until_asleep(quiet_s=0.1)
+            reproducer.SCENARIO.prove(job)
+
+    def test_a_handler_that_never_runs_is_the_proof(self):
+        self.prove(IN_NATIVE_CODE)
+
+    def test_a_rank_that_dumps_its_stacks_proves_nothing(self):
+        with self.assertRaises(AssertionError):
+            self.prove(IN_PYTHON)
 
 
 class Tables(unittest.TestCase):
