@@ -100,6 +100,16 @@ class Judgements(unittest.TestCase):
             judged = judge.judge(two, GENERATIONS, {"jobs": jobs, "processes": []}, [7, 8, 9])
             self.assertEqual((judged.verdict, judged.faults), (word, []))
 
+    def test_a_frame_below_a_rank_is_of_another_process(self):
+        there = [("native", "wait"), ("python", "main")]
+        below = Scenario(**{**vars(SCENARIO), "below": {0: {"any": ["^poll$"]}}})
+        said = report(there, verdict())
+        of_child = report([("native", "poll")], verdict())["processes"][0]
+        with_child = {**said, "processes": [*said["processes"], {**of_child, "pid": 8}]}
+        self.assertEqual(judge.judge(below, GENERATIONS, with_child, [7]).faults, [])
+        self.assertEqual(len(judge.judge(below, GENERATIONS, said, [7]).faults), 1)
+        self.assertEqual(len(judge.judge(below, GENERATIONS, with_child, [7, 8]).faults), 1)
+
     def test_a_report_without_a_job_is_a_fault(self):
         empty = {"jobs": [], "processes": []}
         self.assertTrue(judge.judge(SCENARIO, GENERATIONS, empty, [7]).faults)

@@ -23,6 +23,26 @@ def cpu_s(pid):
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_S
 
 
+def calls_of(pid):
+    """{tid: (number of the system call, its first argument)} of the threads that sleep in one."""
+    found = {}
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        words = (task / "syscall").read_text().split()
+        if len(words) > 3:
+            found[int(task.name)] = (int(words[0]), int(words[1], 16))
+    return found
+
+
+def below(pid):
+    """{pid: name} of all that it has started, and what those have."""
+    found = {}
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            found[int(child)] = pathlib.Path(f"/proc/{child}/comm").read_text().strip()
+            found.update(below(child))
+    return found
+
+
 def wait_until(holds, deadline_s, what):
     """Until `holds()` raises no AssertionError; the last one is part of the TimeoutError."""
     end = time.monotonic() + deadline_s

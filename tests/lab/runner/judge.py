@@ -22,7 +22,8 @@ class Judgement:
 
 def sample(hangstack, pids, extra=()):
     """(report, exit status) of hangstack on `pids`."""
-    command = [hangstack, "--gap", "0.5", "--format", "json", *extra, "--pids", *map(str, pids)]
+    gap = () if "--gap" in extra else ("--gap", "0.5")
+    command = [hangstack, *gap, "--format", "json", *extra, "--pids", *map(str, pids)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     try:
         return json.loads(done.stdout), done.returncode
@@ -61,6 +62,15 @@ def check_frames(scenario, generations, report, pids):
         others = [thread for thread in threads_of(report, pids[rank]) if thread["tid"] != pids[rank]]
         if patterns and not any(missing_frame(thread["frames"], patterns) is None for thread in others):
             yield f"rank {rank}: no other thread has {' < '.join(patterns)}"
+
+
+    for rank, table in scenario.below.items():
+        patterns = pick(table, generations, [])
+        of_others = [
+            thread for each in report["processes"] if each["pid"] not in pids for thread in each["threads"]
+        ]
+        if patterns and not any(missing_frame(thread["frames"], patterns) is None for thread in of_others):
+            yield f"rank {rank}: no process below it has {' < '.join(patterns)}"
 
 
 def word_for(scenario, verdict):

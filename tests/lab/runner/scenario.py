@@ -1,8 +1,10 @@
 """What a file of tests/lab/scenarios says of itself, and what its ranks share. No torch is imported here."""
 
+import ctypes
 import dataclasses
 import datetime
 import os
+import signal
 import time
 import typing
 
@@ -24,13 +26,17 @@ class Scenario:
     says: dict
     # reason(launched): AssertionError unless the logs of the stand-in show why it hangs; see launches.py.
     reason: typing.Callable
-    # prove(job): the same of what no log shows, once the job hangs: of /proc, or of a signal sent; see lab_job.py.
+    # prove(job): the same of what no log shows, once the job hangs (or moves): of /proc, or of a signal sent; see lab_job.py.
     prove: typing.Callable = None
     # {rank: {generation: patterns}} of the main thread's frames, innermost first: regular expressions for functions, in
     # this order, other frames between them. "py:" starts one for a Python function.
     frames: dict = dataclasses.field(default_factory=dict)
     # The same of some other thread of the rank.
     elsewhere: dict = dataclasses.field(default_factory=dict)
+    # The same of some process below it, with `arguments` that have hangstack read those.
+    below: dict = dataclasses.field(default_factory=dict)
+    # Of hangstack, beside the pids; "--gap S" replaces the runner's own.
+    arguments: tuple = ()
     # The patterns that are a right verdict; the first is the documented one.
     verdict: tuple = ()
     # The ranks to blame; None: nobody in particular.
@@ -41,10 +47,16 @@ class Scenario:
     jobs: tuple = ()
     # "hangs", "ends" (every rank, with status 0) or "moves" (for ever)
     outcome: str = "hangs"
+    # {rank: the line that it says after hangstack has looked}: it went on, so it did not hang.
+    afterwards: dict = dataclasses.field(default_factory=dict)
+    # prod(job): what the runner does then to have it go on.
+    prod: typing.Callable = None
     # {generation: ranks that burn a core while they hang}
     busy: dict = dataclasses.field(default_factory=dict)
     # Ranks that exit by themselves before the others hang.
     gone: tuple = ()
+    # Those of `gone` that the runner waits for, as a launcher does: their pids are no more.
+    reaped: tuple = ()
     # Of an outcome "moves": the ranks that stand still, waiting for the one that moves.
     waiting: tuple = ()
     environment: dict = dataclasses.field(default_factory=dict)
@@ -83,6 +95,12 @@ def tell(event):
     """Says a line to the runner; nothing when the script was started by hand."""
     if "READY_FD" in os.environ:
         os.write(int(os.environ["READY_FD"]), f"{event}\n".encode())
+
+
+def die_with_parent(*_):
+    """In a child: the kernel kills it with the thread that started it. Asleep, it would never look."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def sleep_outside():
