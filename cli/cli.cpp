@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
     case Command::sample: return static_cast<int>(run_sample(*options));
     case Command::replay: return static_cast<int>(run_replay(*options));
     case Command::doctor: return static_cast<int>(run_doctor(*options));
+    case Command::explain: return static_cast<int>(run_explain(*options));
   }
   return static_cast<int>(ExitStatus::usage);
 }

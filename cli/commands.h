@@ -9,5 +9,6 @@ namespace hangstack::cli {
 ExitStatus run_sample(const Options& options);
 ExitStatus run_replay(const Options& options);
 ExitStatus run_doctor(const Options& options);
+ExitStatus run_explain(const Options& options);
 
 }  // namespace hangstack::cli

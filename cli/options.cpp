@@ -144,7 +144,7 @@ std::optional<tl::unexpected<EarlyEnd>> check_targets(const RawOptions& raw, Opt
 }
 
 /// CLI11's sentence, with a better hint for the usual slip.
-EarlyEnd explain(const CLI::ParseError& error, int argc, const char* const* argv) {
+EarlyEnd hint_for(const CLI::ParseError& error, int argc, const char* const* argv) {
   const std::string sentence = error.what();
   std::string hint = "see hangstack --help";
   for (int i = 1; i < argc; ++i) {
@@ -201,6 +201,9 @@ tl::expected<Options, EarlyEnd> parse_options(int argc, const char* const* argv)
   add_output_options(*replay, options, raw);
   CLI::App* doctor = app.add_subcommand("doctor", "what would work here and what not, each with its fix");
   add_target_options(*doctor, options, raw);
+  CLI::App* explain = app.add_subcommand("explain", "topics by name; alone: which there are");
+  explain->add_option("topic", options.topic, "reproducer: a script that hangs in a documented way");
+  explain->add_option("name", options.topic_name, "a part of the topic: of reproducer, a pattern or a script");
 
   try {
     app.parse(argc, argv);
@@ -210,10 +213,11 @@ tl::expected<Options, EarlyEnd> parse_options(int argc, const char* const* argv)
   } catch (const CLI::CallForVersion&) {
     return tl::make_unexpected(EarlyEnd{0, app.version() + "\n", ""});
   } catch (const CLI::ParseError& error) {
-    return tl::make_unexpected(explain(error, argc, argv));
+    return tl::make_unexpected(hint_for(error, argc, argv));
   }
   if (replay->parsed()) options.command = Command::replay;
   if (doctor->parsed()) options.command = Command::doctor;
+  if (explain->parsed()) options.command = Command::explain;
   for (const CLI::App* owner : std::initializer_list<const CLI::App*>{&app, sample, doctor}) {
     if (owner->count("--pids") > 0) options.pids_given = true;
   }

@@ -11,7 +11,7 @@
 
 namespace hangstack::cli {
 
-enum class Command : std::uint8_t { sample, replay, doctor };
+enum class Command : std::uint8_t { sample, replay, doctor, explain };
 enum class Format : std::uint8_t { text, json };
 enum class Color : std::uint8_t { automatic, always, never };
 
@@ -44,6 +44,10 @@ struct Options {
   Color color = Color::automatic;
   bool check = false;
   bool quiet = false;
+
+  // What is explained: both may be empty.
+  std::string topic;
+  std::string topic_name;
 };
 
 /// What `parse_options` wants the program to do when it is not to run a command.

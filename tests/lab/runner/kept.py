@@ -64,11 +64,8 @@ def _neutral_place(torch):
         place = environments.Place(
             NEUTRAL / "venv" / "bin" / "python", NEUTRAL / "standin" / real.standin.name, NEUTRAL / "lab"
         )
-        names = [
-            (venv, NEUTRAL / "venv"),
-            (base.resolve(), NEUTRAL / "python"),
-            (real.standin.parent, NEUTRAL / "standin"),
-        ]
+        ours = {venv: NEUTRAL / "venv", base: NEUTRAL / "python", real.standin.parent: NEUTRAL / "standin"}
+        names = [(name, neutral) for path, neutral in ours.items() for name in {path, path.resolve()}]
         try:
             with _in_bare_environment():
                 yield place, names

@@ -109,6 +109,11 @@ def sleep_outside():
     time.sleep(86400)
 
 
+def scratch_folder():
+    """For files of the job; removed with it."""
+    return os.environ["HANGSTACK_LAB_LOG"]
+
+
 def use_device():
     import torch
 

@@ -2,7 +2,7 @@
 
 import os
 
-from scenario import RANK, Scenario, join, tell
+from scenario import RANK, Scenario, join, scratch_folder, tell
 
 
 def reason(launched):
@@ -38,7 +38,7 @@ def main():
     dist.all_reduce(torch.ones(64).cuda())
     torch.cuda.synchronize()
     if RANK == 0:
-        save_checkpoint(f"{os.environ['HANGSTACK_LAB_LOG']}/checkpoint")
+        save_checkpoint(f"{scratch_folder()}/checkpoint")
     tell("barrier")
     dist.barrier()
 
