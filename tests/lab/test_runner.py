@@ -1,10 +1,13 @@
 """The lab's own checks can fail: on made-up reports and logs, without a torch."""
 
+import contextlib
 import os
 import pathlib
 import socket
+import subprocess
 import sys
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "runner"), str(HERE / "scenarios"), str(HERE.parents[1] / "scripts" / "lib")]
@@ -14,7 +17,8 @@ import missing_collective  # noqa: E402
 import reproducer  # noqa: E402
 import sockets  # noqa: E402
 import table  # noqa: E402
-from hung_job import Job  # noqa: E402
+import torchrun  # noqa: E402
+from hung_job import Job, die_with_parent  # noqa: E402
 from lab_job import LabJob  # noqa: E402
 from launches import Launches  # noqa: E402
 from scenario import Scenario, can_run, pick  # noqa: E402
@@ -165,6 +169,18 @@ class Jobs(unittest.TestCase):
         self.assertEqual([each["WORLD_SIZE"] for each in started], [2, 2, 1])
         self.assertEqual([each["LOCAL_RANK"] for each in started], [0, 1, 2])
         self.assertEqual(len({each["MASTER_PORT"] for each in started}), 2)
+
+    def test_ranks_are_the_children_of_an_agent_that_have_a_rank(self):
+        with contextlib.ExitStack() as ended:
+            for rank in ("1", "0", None):
+                environment = {"RANK": rank} if rank else {}
+                child = subprocess.Popen(["sleep", "60"], env=environment, preexec_fn=die_with_parent)
+                ended.enter_context(child)
+                ended.callback(child.kill)
+            agent = mock.Mock(pid=os.getpid(), **{"poll.return_value": None})
+            started = torchrun.ranks_of(agent, 2)
+            ranks = [torchrun.children_of(os.getpid())[pid]["RANK"] for pid in started]
+            self.assertEqual(ranks, ["0", "1"])
 
     def test_lines_are_what_was_said_up_to_now(self):
         job, _ = self.job()

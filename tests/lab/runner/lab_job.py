@@ -7,8 +7,12 @@ import shutil
 import tempfile
 
 import environments
+import evidence
 import launches
-from hung_job import Job, free_port
+import torchrun
+from hung_job import Job, free_port, kernel_state
+
+END_S = 30
 
 
 def shared_files_of(pid):
@@ -22,6 +26,9 @@ def shared_files_of(pid):
 
 
 class LabJob(Job):
+    launcher = ""  # of the scenario
+    under_torchrun = ()  # the pids of the ranks that torchrun has started
+
     def __init__(self, torch, scenario, name, world_size, place=None, output=None):
         """`name` is the file of the scenario; `place` as environments.place_of() gives it."""
         place = place or environments.place_of(torch)
@@ -31,6 +38,7 @@ class LabJob(Job):
         self.logs = pathlib.Path(tempfile.mkdtemp(prefix="hangstack-lab-"))
         self.table = pathlib.Path(f"/dev/shm/{self.logs.name}")
         self.output_path = self.logs / "output.txt"
+        self.launcher = scenario.launcher
         self.jobs = scenario.jobs or (world_size,)
         environment = {
             **environments.NCCL,
@@ -57,6 +65,9 @@ class LabJob(Job):
 
     def start(self):
         """Every job has its own rank 0 and its own store; the devices of the host are shared out over all of them."""
+        if self.launcher == "torchrun":
+            self.start_torchrun()
+            return
         for job, world_size in enumerate(self.jobs):
             port = free_port()
             for rank in range(world_size):
@@ -69,6 +80,18 @@ class LabJob(Job):
                     MASTER_PORT=port,
                     HANGSTACK_LAB_JOB=job,
                 )
+
+    def start_torchrun(self):
+        self.ready = list(torchrun.ready_pipes(self.logs, self.world_size))
+        command = torchrun.command(self.python, self.script, self.world_size, self.logs)
+        agent = self.spawn(command, HANGSTACK_LAB_READY=self.logs / "ready", TMPDIR=self.logs)
+        os.close(self.ready.pop())  # of the agent
+        self.said = [""] * self.world_size
+        self.under_torchrun = torchrun.ranks_of(agent, self.world_size)
+
+    @property
+    def pids(self):
+        return self.under_torchrun or super().pids
 
     def launched(self):
         return launches.read(self.logs, self.pids)
@@ -84,9 +107,14 @@ class LabJob(Job):
     def printed(self):
         return self.output_path.read_text()[-4000:] if self.output_path.exists() else ""
 
+    def none_is_left(self):
+        left = [pid for pid in self.under_torchrun if kernel_state(pid) not in ("", "Z")]
+        assert not left, f"pids {left}"
+
     def end(self):
         left = set().union(*(shared_files_of(pid) for pid in self.pids))
         super().end()
+        evidence.wait_until(self.none_is_left, END_S, "the ranks did not end with torchrun")
         if hasattr(self.output, "close"):
             self.output.close()
         for path in [*left, self.table]:

@@ -64,6 +64,8 @@ class Scenario:
     known_faults: dict = dataclasses.field(default_factory=dict)
     # The generations that can hang in this way; empty: every one that has torch.
     versions: tuple = ()
+    # "torchrun" starts the ranks; "" stands for the runner itself. torchrun's agent is none of them.
+    launcher: str = ""
     # Whether the driver's code has no unwind tables.
     bare_driver: bool = False
 
@@ -93,7 +95,10 @@ def pick(table, generations, default=None):
 
 def tell(event):
     """Says a line to the runner; nothing when the script was started by hand."""
-    if "READY_FD" in os.environ:
+    if "HANGSTACK_LAB_READY" in os.environ:
+        with open(f"{os.environ['HANGSTACK_LAB_READY']}.{RANK}", "w") as pipe:
+            pipe.write(f"{event}\n")
+    elif "READY_FD" in os.environ:
         os.write(int(os.environ["READY_FD"]), f"{event}\n".encode())
 
 
@@ -112,6 +117,10 @@ def sleep_outside():
 def scratch_folder():
     """For files of the job; removed with it."""
     return os.environ["HANGSTACK_LAB_LOG"]
+
+
+if "HANGSTACK_LAB_READY" in os.environ:
+    die_with_parent()  # which is torchrun: the runner can end no grandchild for sure
 
 
 def use_device():

@@ -13,16 +13,18 @@ class Socket:
     port: int
     peer: int  # the port of the other end, 0 for none
     unread: int  # bytes; of one that listens, the connections that it has not accepted
+    inode: str  # "0" of one that no process has any more
 
 
 def table(pid):
-    """{inode: socket} of all TCP sockets, IPv4 and IPv6, in the network namespace of the process."""
-    found = {}
+    """All TCP sockets, IPv4 and IPv6, in the network namespace of the process."""
+    found = []
     for name in ("tcp", "tcp6"):
         for line in pathlib.Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
             words = line.split()
             port, peer = (int(words[at].rsplit(":", 1)[1], 16) for at in (1, 2))
-            found[words[9]] = Socket(STATES.get(words[3], words[3]), port, peer, int(words[4].split(":")[1], 16))
+            unread = int(words[4].split(":")[1], 16)
+            found.append(Socket(STATES.get(words[3], words[3]), port, peer, unread, words[9]))
     return found
 
 
@@ -38,13 +40,13 @@ def inodes_of(pid):
 
 def of(pid):
     """Those that the process has open."""
-    all_of_them = table(pid)
-    return [all_of_them[inode] for inode in inodes_of(pid) if inode in all_of_them]
+    inodes = set(inodes_of(pid))
+    return [each for each in table(pid) if each.inode in inodes]
 
 
 def at(port):
-    """Those of any process that are bound to the port."""
-    return [each for each in table("self").values() if each.port == port]
+    """Those of any process, and of none any more, that have the port at either end."""
+    return [each for each in table("self") if port in (each.port, each.peer)]
 
 
 def between(pid, other):
