@@ -4,7 +4,7 @@ import os
 import pathlib
 import sys
 
-from scenario import RANK, WORLD_SIZE, Scenario, join, tell
+from scenario import RANK, WORLD_SIZE, Scenario, join, scratch_folder, tell
 
 
 def reason(launched):
@@ -42,7 +42,7 @@ def main():
     import torch
     import torch.distributed as dist
 
-    folder = pathlib.Path(os.environ["HANGSTACK_LAB_LOG"])
+    folder = pathlib.Path(scratch_folder())
     if RANK == 0:
         write_lexicon(folder)
         sys.path.insert(0, str(folder))

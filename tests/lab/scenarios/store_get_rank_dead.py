@@ -1,8 +1,6 @@
 """A rank waits in a FileStore for the NCCL id of rank 0, which has failed before init_process_group."""
 
-import os
-
-from scenario import RANK, WORLD_SIZE, Scenario, join, tell
+from scenario import RANK, WORLD_SIZE, Scenario, join, scratch_folder, tell
 
 
 def reason(launched):
@@ -26,7 +24,7 @@ SCENARIO = Scenario(
 
 
 def read_data_set():
-    with open(f"{os.environ['HANGSTACK_LAB_LOG']}/train.csv") as file:
+    with open(f"{scratch_folder()}/train.csv") as file:
         return file.read()
 
 
@@ -37,7 +35,7 @@ def main():
     if RANK == 0:
         read_data_set()
     tell("init")
-    join(init_method=f"file://{os.environ['HANGSTACK_LAB_LOG']}/store", rank=RANK, world_size=WORLD_SIZE)
+    join(init_method=f"file://{scratch_folder()}/store", rank=RANK, world_size=WORLD_SIZE)
     dist.all_reduce(torch.ones(8).cuda())
 
 
