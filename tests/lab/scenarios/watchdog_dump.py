@@ -1,0 +1,82 @@
+"""The watchdog has fired, and waits for its dump of the flight recorder, which goes to a disk that does not answer."""
+
+import datetime
+import os
+import pathlib
+
+import evidence
+from scenario import ASLEEP_OUTSIDE, IN_SYNCHRONIZE, RANK, Scenario, sleep_outside, tell, use_device
+
+
+def reason(launched):
+    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
+    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
+
+
+def opening(pid):
+    """Whether a thread of the process is inside openat(2)."""
+    calls = [path.read_text().split()[0] for path in pathlib.Path(f"/proc/{pid}/task").glob("*/syscall")]
+    return "257" in calls
+
+
+def prove(job):
+    """A thread of rank 0 opens the file of its dump, which nobody serves: only then has the watchdog fired."""
+
+    def dumps():
+        assert opening(job.pids[0]), "rank 0 does not dump"
+
+    evidence.wait_until(dumps, 30, "the watchdog has not fired")
+    evidence.wait_until_steady(job.pids)
+
+
+SCENARIO = Scenario(
+    title="the watchdog of rank 0 has fired and waits for the dump to a dead disk; rank 1 asleep outside",
+    says={0: "all_reduce", 1: "sleep_outside"},
+    reason=reason,
+    prove=prove,
+    frames={0: IN_SYNCHRONIZE, 1: ASLEEP_OUTSIDE},
+    elsewhere={
+        0: {
+            "nccl2": ["FlightRecorderHook::onAbort", "runAbortHooks", "nccl2::ProcessGroupNCCL::timeoutWatchdog"],
+            "classic": ["ProcessGroupNCCL::waitForFutureOrTimeout", "HeartbeatMonitor::runLoop|heartbeatMonitor"],
+        }
+    },
+    verdict=("host_straggler",),
+    culprits=(1,),
+    environment={
+        "TORCH_NCCL_DUMP_ON_TIMEOUT": 1,
+        "TORCH_NCCL_ASYNC_ERROR_HANDLING": 1,
+        # It would kill the rank then.
+        "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": 86400000,
+        "TORCH_FR_WAIT_TIMEOUT_DUMP_MILSEC": 86400000,
+    },
+)
+
+
+def dump_to_a_dead_disk():
+    """A pipe without a reader: who opens it waits for ever, as on a file server that is gone."""
+    stem = os.path.join(os.environ["HANGSTACK_LAB_LOG"], "trace_")
+    os.environ["TORCH_FR_DUMP_TEMP_FILE"] = os.environ["TORCH_NCCL_DEBUG_INFO_TEMP_FILE"] = stem
+    if RANK == 0:
+        os.mkfifo(f"{stem}0")
+
+
+def main():
+    dump_to_a_dead_disk()
+    import torch
+    import torch.distributed as dist
+
+    use_device()
+    dist.init_process_group("nccl", timeout=datetime.timedelta(seconds=8))
+    tensor = torch.ones(64).cuda()
+    dist.all_reduce(tensor)
+    torch.cuda.synchronize()
+    if RANK == 1:
+        sleep_outside()
+    tell("all_reduce")
+    dist.all_reduce(tensor)
+    torch.cuda.synchronize()
+
+
+if __name__ == "__main__":
+    main()
