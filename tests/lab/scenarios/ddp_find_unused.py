@@ -1,6 +1,6 @@
 """DistributedDataParallel with find_unused_parameters on one rank only: its buckets and its collectives differ."""
 
-from scenario import RANK, Scenario, join, tell
+from scenario import RANK, Scenario, data_parallel, join, tell
 
 
 def reason(launched):
@@ -26,7 +26,6 @@ SCENARIO = Scenario(
 
 def main():
     import torch
-    from torch.nn.parallel import DistributedDataParallel
 
     class Scale(torch.nn.Module):
         """Elementwise: the stand-in has no matrix product."""
@@ -40,8 +39,7 @@ def main():
 
     join()
     model = torch.nn.Sequential(Scale(), Scale()).cuda()
-    # Collectives move no data here, so the ranks cannot compare their parameters at the start.
-    model = DistributedDataParallel(model, init_sync=False, bucket_cap_mb=0.1, find_unused_parameters=RANK == 1)
+    model = data_parallel(model, bucket_cap_mb=0.1, find_unused_parameters=RANK == 1)
     for iteration in range(2):
         if iteration == 1:
             tell("next_batch")

@@ -5,7 +5,7 @@ import os
 import pathlib
 
 import evidence
-from scenario import ASLEEP_OUTSIDE, IN_SYNCHRONIZE, RANK, Scenario, sleep_outside, tell, use_device
+from scenario import ASLEEP_OUTSIDE, IN_SYNCHRONIZE, RANK, Scenario, scratch_folder, sleep_outside, tell, use_device
 
 
 def reason(launched):
@@ -55,7 +55,7 @@ SCENARIO = Scenario(
 
 def dump_to_a_dead_disk():
     """A pipe without a reader: who opens it waits for ever, as on a file server that is gone."""
-    stem = os.path.join(os.environ["HANGSTACK_LAB_LOG"], "trace_")
+    stem = os.path.join(scratch_folder(), "trace_")
     os.environ["TORCH_FR_DUMP_TEMP_FILE"] = os.environ["TORCH_NCCL_DEBUG_INFO_TEMP_FILE"] = stem
     if RANK == 0:
         os.mkfifo(f"{stem}0")
