@@ -114,6 +114,13 @@ class Judgements(unittest.TestCase):
         self.assertEqual(len(judge.judge(below, GENERATIONS, said, [7]).faults), 1)
         self.assertEqual(len(judge.judge(below, GENERATIONS, with_child, [7, 8]).faults), 1)
 
+    def test_what_the_report_must_tell(self):
+        there = [("native", "wait"), ("python", "main")]
+        telling = Scenario(**{**vars(SCENARIO), "tells": ("traced by gdb",)})
+        self.assertEqual(len(self.faults(there, scenario=telling)), 1)
+        said = {**verdict(), "observations": [{"text": "kernel state t, traced by gdb (pid 8)"}]}
+        self.assertEqual(self.faults(there, said, telling), [])
+
     def test_a_report_without_a_job_is_a_fault(self):
         empty = {"jobs": [], "processes": []}
         self.assertTrue(judge.judge(SCENARIO, GENERATIONS, empty, [7]).faults)

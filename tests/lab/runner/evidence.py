@@ -23,6 +23,11 @@ def cpu_s(pid):
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_S
 
 
+def kernel_state(pid):
+    """The letter of /proc/PID/stat: "S", "D", "Z"..."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+
 def calls_of(pid):
     """{tid: (number of the system call, its first argument)} of the threads that sleep in one."""
     found = {}

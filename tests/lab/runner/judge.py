@@ -73,6 +73,11 @@ def check_frames(scenario, generations, report, pids):
             yield f"rank {rank}: no process below it has {' < '.join(patterns)}"
 
 
+def check_words(scenario, report, verdict):
+    words = json.dumps([verdict, report.get("errors", [])])
+    return [f"the report does not tell {pattern}" for pattern in scenario.tells if not re.search(pattern, words)]
+
+
 def word_for(scenario, verdict):
     right_pattern = verdict["pattern"] in scenario.verdict
     right_ranks = scenario.culprits is None or tuple(verdict["culprit_ranks"]) == scenario.culprits
@@ -112,6 +117,7 @@ def judge(scenario, generations, report, pids):
     faults = list(check_frames(scenario, generations, report, pids))
     if verdict is None:
         return Judgement([*faults, "the report has no job"], "wrong", "nothing", stacks(report, pids))
+    faults.extend(check_words(scenario, report, verdict))
     word = word_for(scenario, verdict)
     culprits = ",".join(map(str, verdict["culprit_ranks"])) or "none"
     says = f"{verdict['pattern']} (hung: {verdict['hung']}, {verdict['confidence']}, ranks: {culprits})"

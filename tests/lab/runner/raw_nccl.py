@@ -3,7 +3,7 @@ watchdog and no flight recorder know of these communicators."""
 
 import ctypes
 
-from direct_nccl import FLOAT, UniqueId, checked, load
+from direct_nccl import FLOAT, SUM, UniqueId, checked, load
 
 
 class Communicator:
@@ -21,8 +21,14 @@ class Communicator:
         checked(self.nccl, "ncclCommInitRank", ctypes.byref(self.handle), size, unique_id, rank)
 
     def broadcast(self, tensor, root):
+        self._call("ncclBroadcast", tensor, root)
+
+    def all_reduce(self, tensor):
+        self._call("ncclAllReduce", tensor, SUM)
+
+    def _call(self, name, tensor, what):
         import torch
 
         buffer, stream = ctypes.c_void_p(tensor.data_ptr()), ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         count = ctypes.c_size_t(tensor.numel())
-        checked(self.nccl, "ncclBroadcast", buffer, buffer, count, FLOAT, root, self.handle, stream)
+        checked(self.nccl, name, buffer, buffer, count, FLOAT, what, self.handle, stream)

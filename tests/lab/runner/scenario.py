@@ -4,6 +4,7 @@ import ctypes
 import dataclasses
 import datetime
 import os
+import pathlib
 import signal
 import time
 import typing
@@ -51,6 +52,8 @@ class Scenario:
     afterwards: dict = dataclasses.field(default_factory=dict)
     # prod(job): what the runner does then to have it go on.
     prod: typing.Callable = None
+    # Regular expressions that the verdict, or what could not be read, must match: what the report must say beside it.
+    tells: tuple = ()
     # {generation: ranks that burn a core while they hang}
     busy: dict = dataclasses.field(default_factory=dict)
     # Ranks that exit by themselves before the others hang.
@@ -69,6 +72,8 @@ class Scenario:
     # Whether the driver's code has no unwind tables.
     bare_driver: bool = False
 
+
+LOOKED = "looked"  # a file in the folder of the logs, once hangstack has looked
 
 # Tables of frames that many scenarios share. What stands below cuCtxSynchronize in libcuda has no names.
 IN_SYNCHRONIZE = {
@@ -106,6 +111,12 @@ def die_with_parent(*_):
     """In a child: the kernel kills it with the thread that started it. Asleep, it would never look."""
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+def go_on():
+    """In each step of a job that does not hang: says "went on" once hangstack has looked; see `afterwards`."""
+    if (pathlib.Path(os.environ["HANGSTACK_LAB_LOG"]) / LOOKED).exists():
+        tell("went on")
 
 
 def sleep_outside():
