@@ -14,7 +14,10 @@ CACHE = threading.Lock()
 def reason(launched):
     assert [kernel.sequence for kernel in launched[0].started] == [3], f"rank 0: {launched[0]}"
     assert len(launched[1].finished) == 2 and not launched[1].pending, f"rank 1: {launched[1]}"
-    children = below(launched[1].pid)
+
+
+def prove(job):
+    children = below(job.pids[1])
     assert len(children) == 1, f"rank 1 has not one child: {children}"
     calls = calls_of(*children)
     assert [number for number, _ in calls.values()] == [FUTEX], f"its child is in {calls}, not in a wait for a lock"
@@ -24,6 +27,7 @@ SCENARIO = Scenario(
     title="rank 1 joins a child that was forked while a thread of rank 1 held a Python lock; rank 0 in all_reduce",
     says={0: "all_reduce", 1: "join"},
     reason=reason,
+    prove=prove,
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["^wait(4|pid)", "py:.*poll", "py:.*join", "py:evaluate", "py:main"]}},
     below={1: {"any": ["PyThread_acquire_lock_timed", "py:read_cache", "py:.*run"]}},
     arguments=("--children",),

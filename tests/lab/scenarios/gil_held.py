@@ -13,8 +13,11 @@ FUTEX, RECVFROM = 202, 45  # of x86-64
 def reason(launched):
     assert [kernel.sequence for kernel in launched[0].started] == [3], f"rank 0: {launched[0]}"
     assert len(launched[1].finished) == 2 and not launched[1].pending, f"rank 1: {launched[1]}"
-    calls = calls_of(launched[1].pid)
-    in_main = calls.pop(launched[1].pid, None)
+
+
+def prove(job):
+    calls = calls_of(job.pids[1])
+    in_main = calls.pop(job.pids[1], None)
     assert in_main and in_main[0] == FUTEX, f"rank 1 is in {in_main}, not in a wait for the GIL"
     assert RECVFROM in [number for number, _ in calls.values()], f"no other thread is in recv: {calls}"
 
@@ -23,6 +26,7 @@ SCENARIO = Scenario(
     title="a thread of rank 1 waits for a service in C code, and keeps the GIL; rank 0 in all_reduce",
     says={0: "all_reduce", 1: "report_metrics"},
     reason=reason,
+    prove=prove,
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["take_gil", "py:main"]}},
     elsewhere={1: {"any": ["^(__libc_)?recv", "py:report_metrics"]}},
     # Not a cycle: the answer may come. Who calls the GIL the cause is right, too.

@@ -12,7 +12,10 @@ FUTEX = 202  # of x86-64
 def reason(launched):
     assert [kernel.sequence for kernel in launched[0].started] == [3], f"rank 0: {launched[0]}"
     assert len(launched[1].finished) == 2 and not launched[1].pending, f"rank 1: {launched[1]}"
-    number, _ = calls_of(launched[1].pid).get(launched[1].pid, (None, None))
+
+
+def prove(job):
+    number, _ = calls_of(job.pids[1]).get(job.pids[1], (None, None))
     assert number == FUTEX, f"rank 1 is in system call {number}, not in a wait for a mutex"
 
 
@@ -20,6 +23,7 @@ SCENARIO = Scenario(
     title="a thread of rank 1 has a mutex and wants the GIL, its main thread has the GIL and wants the mutex",
     says={0: "all_reduce", 1: "add_line"},
     reason=reason,
+    prove=prove,
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["pthread_mutex_lock", "^add_line$", "py:log_step", "py:main"]}},
     elsewhere={1: {"any": ["take_gil", "add_line.*lambda"]}},
     verdict=("gil_deadlock",),
