@@ -198,6 +198,8 @@ tl::expected<Options, EarlyEnd> parse_options(int argc, const char* const* argv)
   add_sample_options(*sample, options, raw);
   CLI::App* replay = app.add_subcommand("replay", "report from what --capture kept, on another machine too");
   replay->add_option("folder", options.capture_folder, "the folder that --capture wrote")->required()->type_name("DIR");
+  replay->add_option("--thin", options.thinned_folder, "keep in OUT what the report needs: all other memory is zeroed")
+      ->type_name("OUT");
   add_output_options(*replay, options, raw);
   CLI::App* doctor = app.add_subcommand("doctor", "what would work here and what not, each with its fix");
   add_target_options(*doctor, options, raw);

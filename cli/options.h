@@ -36,6 +36,7 @@ struct Options {
   bool native = true;
   bool python = true;
   std::string capture_folder;  ///< --capture; for replay the folder to read
+  std::string thinned_folder;  ///< --thin of replay
 
   // What comes out.
   std::vector<OutputFile> outputs;

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/pipeline.h"
 #include "cli/terminal.h"
+#include "cli/thin.h"
 
 namespace hangstack::cli {
 
@@ -11,7 +12,14 @@ ExitStatus run_replay(const Options& options) {
     print_error(saved.error());
     return ExitStatus::nothing_sampled;
   }
-  symbolizer::Symbolizer symbolizer({.native = options.native, .python = options.python});
+  const symbolizer::SymbolizerOptions how{.native = options.native, .python = options.python};
+  if (!options.thinned_folder.empty()) {
+    if (const auto done = save_thinned(*saved, how, options.thinned_folder); !done) {
+      print_error(done.error());
+      return ExitStatus::usage;
+    }
+  }
+  symbolizer::Symbolizer symbolizer(how);
   if (const auto loaded = symbolizer.load_facts(saved->facts_json); !loaded) {
     print_error(loaded.error());
     return ExitStatus::nothing_sampled;

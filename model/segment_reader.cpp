@@ -6,18 +6,20 @@
 
 namespace hangstack::model {
 
-SegmentReader::SegmentReader(std::span<const std::span<const MemorySegment>> layers) {
+SegmentReader::SegmentReader(std::span<const std::span<const MemorySegment>> layers, ServedBytes* served)
+    : served_(served) {
   for (const auto& layer : layers) layers_.push_back(resolve(layer));
 }
 
-SegmentReader SegmentReader::of_thread(const ProcessCapture& process, const ThreadCapture& thread) {
+SegmentReader SegmentReader::of_thread(const ProcessCapture& process, const ThreadCapture& thread,
+                                       ServedBytes* served) {
   const std::array<std::span<const MemorySegment>, 2> layers{thread.memory, process.memory};
-  return SegmentReader(layers);
+  return SegmentReader(layers, served);
 }
 
-SegmentReader SegmentReader::of_process(const ProcessCapture& process) {
+SegmentReader SegmentReader::of_process(const ProcessCapture& process, ServedBytes* served) {
   const std::array<std::span<const MemorySegment>, 1> layers{process.memory};
-  return SegmentReader(layers);
+  return SegmentReader(layers, served);
 }
 
 SegmentReader::Runs SegmentReader::resolve(std::span<const MemorySegment> segments) {
@@ -69,6 +71,7 @@ void SegmentReader::read_batch(std::span<ReadRequest> requests) {
         --it;
         const auto piece = it->second.subspan(at - it->first);
         const std::size_t count = std::min<std::uint64_t>(piece.size(), limit);
+        if (served_ != nullptr) served_->note(piece.first(count));
         std::ranges::copy(piece.first(count), request.into.begin() + static_cast<std::ptrdiff_t>(request.got));
         request.got += count;
         found = true;

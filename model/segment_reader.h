@@ -7,19 +7,22 @@
 
 #include "model/capture.h"
 #include "model/memory_reader.h"
+#include "model/served_bytes.h"
 
 namespace hangstack::model {
 
 /// Serves reads from recorded segments. Layers are tried in order for each byte run; segments of one layer that
-/// overlap are served from the one recorded last. The segments are borrowed: they must outlive the reader.
+/// overlap are served from the one recorded last. The segments are borrowed: they must outlive the reader; so is
+/// `served`, if it is given, which is told of every byte.
 class SegmentReader : public MemoryReader {
  public:
-  explicit SegmentReader(std::span<const std::span<const MemorySegment>> layers);
+  explicit SegmentReader(std::span<const std::span<const MemorySegment>> layers, ServedBytes* served = nullptr);
 
   /// A thread's memory over its process's memory.
-  static SegmentReader of_thread(const ProcessCapture& process, const ThreadCapture& thread);
+  static SegmentReader of_thread(const ProcessCapture& process, const ThreadCapture& thread,
+                                 ServedBytes* served = nullptr);
   /// The process's memory alone.
-  static SegmentReader of_process(const ProcessCapture& process);
+  static SegmentReader of_process(const ProcessCapture& process, ServedBytes* served = nullptr);
 
   void read_batch(std::span<ReadRequest> requests) override;
 
@@ -28,6 +31,7 @@ class SegmentReader : public MemoryReader {
   using Runs = std::map<std::uint64_t, std::span<const std::byte>>;
   static Runs resolve(std::span<const MemorySegment> segments);
   std::vector<Runs> layers_;
+  ServedBytes* served_;
 };
 
 }  // namespace hangstack::model

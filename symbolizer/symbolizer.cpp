@@ -59,7 +59,8 @@ model::Thread thread_without_frames(const model::ThreadCapture& c) {
   return t;
 }
 
-UnwoundStack unwind_thread(const model::ThreadCapture& thread, Unwinder& unwinder, ProcessModules& modules) {
+UnwoundStack unwind_thread(const model::ThreadCapture& thread, Unwinder& unwinder, ProcessModules& modules,
+                           model::ServedBytes* served) {
   if (thread.kernel_worker) return {{}, 0, 0, "a worker of the kernel: it has no stack in user space", false, {}};
   if (thread.method == model::CaptureMethod::none) {
     const std::string why = thread.problems.empty() ? "its registers were not read" : thread.problems.front().message;
@@ -67,7 +68,7 @@ UnwoundStack unwind_thread(const model::ThreadCapture& thread, Unwinder& unwinde
   }
   // Stacks only: the process's own segments are Python's objects.
   const std::array<std::span<const model::MemorySegment>, 1> layers{thread.memory};
-  model::SegmentReader memory(layers);
+  model::SegmentReader memory(layers, served);
   return unwinder.unwind(thread, modules, memory);
 }
 
@@ -114,14 +115,16 @@ Symbolizer::~Symbolizer() = default;
 
 model::ProcessSnapshot Symbolizer::symbolize(const model::ProcessCapture& capture) {
   model::ProcessSnapshot snapshot = process_without_threads(capture);
-  model::SegmentReader process_memory = model::SegmentReader::of_process(capture);
+  model::SegmentReader process_memory = model::SegmentReader::of_process(capture, state_->options.served);
   ProcessModules modules(capture, state_->modules, process_memory);
   std::vector<UnwoundStack> stacks;
   for (const model::ThreadCapture& thread : capture.threads) {
-    stacks.push_back(state_->options.native ? unwind_thread(thread, *state_->unwinder, modules) : UnwoundStack{});
+    stacks.push_back(state_->options.native ? unwind_thread(thread, *state_->unwinder, modules, state_->options.served)
+                                            : UnwoundStack{});
   }
   StackNamer::resolve(stacks, modules);
-  const PythonProcess python = state_->options.python ? read_python(capture, modules) : PythonProcess{};
+  const PythonProcess python =
+      state_->options.python ? read_python(capture, modules, state_->options.served) : PythonProcess{};
   const EvalFunctions evals(python.eval_functions, modules);
   snapshot.pythons = python.interpreters;
   snapshot.problems.insert(snapshot.problems.end(), python.problems.begin(), python.problems.end());

@@ -6,6 +6,7 @@
 
 #include "model/capture.h"
 #include "model/inspector.h"
+#include "model/served_bytes.h"
 #include "model/snapshot.h"
 
 namespace hangstack::symbolizer {
@@ -13,8 +14,9 @@ namespace hangstack::symbolizer {
 struct SymbolizerOptions {
   bool native = true;
   bool python = true;
-  bool records = true;  ///< PyTorch's flight recorder
-  bool lines = true;    ///< source lines and inlined functions from DWARF
+  bool records = true;                   ///< PyTorch's flight recorder
+  bool lines = true;                     ///< source lines and inlined functions from DWARF
+  model::ServedBytes* served = nullptr;  ///< borrowed; told of all memory of captures that `symbolize` reads
 };
 
 /// Holds every cache (ELF files, call frame rows, symbols by build-id and offset): use one object for all ranks and

@@ -24,9 +24,10 @@ using model::SegmentReader;
 /// Reads the threads of one capture.
 class PythonReader {
  public:
-  PythonReader(const model::ProcessCapture& capture, ProcessModules& modules)
+  PythonReader(const model::ProcessCapture& capture, ProcessModules& modules, model::ServedBytes* served)
       : capture_(capture),
-        memory_(SegmentReader::of_process(capture)),
+        served_(served),
+        memory_(SegmentReader::of_process(capture, served)),
         search_(find_runtimes(capture, modules, memory_)),
         threads_(capture, search_.runtimes, memory_) {
     for (const Runtime& runtime : search_.runtimes) {
@@ -54,7 +55,7 @@ class PythonReader {
  private:
   PythonThread read_thread(const model::ThreadCapture& thread, const std::vector<ThreadStateRef>& states) {
     const std::array<std::span<const model::MemorySegment>, 1> own_layer{thread.memory};
-    SegmentReader own(own_layer);
+    SegmentReader own(own_layer, served_);
     LayeredReader memory(own, memory_);
     PythonThread result;
     for (const ThreadStateRef& ref : states) {
@@ -156,6 +157,7 @@ class PythonReader {
   }
 
   const model::ProcessCapture& capture_;
+  model::ServedBytes* served_;
   SegmentReader memory_;
   RuntimeSearch search_;
   ThreadMap threads_;
@@ -166,8 +168,8 @@ class PythonReader {
 
 }  // namespace
 
-PythonProcess read_python(const model::ProcessCapture& capture, ProcessModules& modules) {
-  return PythonReader(capture, modules).run();
+PythonProcess read_python(const model::ProcessCapture& capture, ProcessModules& modules, model::ServedBytes* served) {
+  return PythonReader(capture, modules, served).run();
 }
 
 }  // namespace hangstack::symbolizer

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/capture.h"
+#include "model/served_bytes.h"
 #include "model/snapshot.h"
 #include "symbolizer/native/process_modules.h"
 
@@ -37,7 +38,9 @@ struct PythonProcess {
   std::vector<model::Problem> problems;
 };
 
-/// Reads the recorded memory of a capture. Never fails: what could not be read is in `problems`, or in the thread.
-PythonProcess read_python(const model::ProcessCapture& capture, ProcessModules& modules);
+/// Reads the recorded memory of a capture, and tells `served` of it if that is given. Never fails: what could not be
+/// read is in `problems`, or in the thread.
+PythonProcess read_python(const model::ProcessCapture& capture, ProcessModules& modules,
+                          model::ServedBytes* served = nullptr);
 
 }  // namespace hangstack::symbolizer

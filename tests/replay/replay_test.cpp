@@ -60,6 +60,17 @@ TEST_P(Replay, GivesTheReportThatWasRecorded) {
   EXPECT_EQ(done.out, contents(expected));
 }
 
+TEST_P(Replay, WhatThinKeepsGivesTheSameReport) {
+  std::string folder = fs::temp_directory_path() / "hangstack-thinned-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const std::string thinned = folder + "/thinned";
+  ASSERT_EQ(tests::run_program({HANGSTACK_BINARY, "replay", GetParam(), "--quiet", "--thin", thinned}).status, 0);
+  const auto done =
+      tests::run_program({HANGSTACK_BINARY, "replay", thinned, "--full", "--all-threads", "--why", "--color", "never"});
+  EXPECT_EQ(done.out, contents(GetParam() / "expected.txt"));
+  fs::remove_all(folder);
+}
+
 TEST_P(Replay, OpensNoFileOfTheMachineThatItRunsOn) {
   for (const ProcessCapture& capture : captures()) {
     EXPECT_FALSE(capture.files.empty());

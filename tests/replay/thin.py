@@ -4,9 +4,12 @@ import bisect
 import difflib
 import json
 import os
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 PAGE = 4096
 SHORTEST_MASKED = 4  # bytes: a shorter word is in memory by chance
@@ -91,6 +94,15 @@ def rewrite(file, change):
     return kept
 
 
+def keep_needed_memory(hangstack, folder):
+    """Zeroes the memory that no report reads."""
+    with tempfile.TemporaryDirectory() as temporary:
+        thinned = pathlib.Path(temporary) / "thinned"
+        replay(hangstack, folder, "--quiet", "--thin", thinned)
+        for file in thinned.glob("*/memory.bin"):
+            shutil.copy(file, folder / file.relative_to(thinned))
+
+
 def thin(hangstack, folder, names, masked=(), keeps_variable=lambda name: True):
     """Thins the session in `folder`; gives its full report.
 
@@ -106,6 +118,7 @@ def thin(hangstack, folder, names, masked=(), keeps_variable=lambda name: True):
     known = known_files(json.loads((folder / "facts.json").read_text()))
     for file in files:
         rewrite(file, lambda kept: shrink(kept, used, known))
+    keep_needed_memory(hangstack, folder)
     for file in folder.glob("*/memory.bin"):
         file.write_bytes(mask(file.read_bytes(), [str(word) for word in [*(old for old, _ in names), *masked]]))
     after = full_report(hangstack, folder)
