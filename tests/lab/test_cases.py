@@ -36,29 +36,26 @@ def scenario_and_torch(case):
 class Cases(unittest.TestCase):
     maxDiff = None
 
-    def replayed(self, case):
-        return kept.replay(case, *scenario_and_torch(case), HANGSTACK)
-
     def test_each_satisfies_its_scenario_and_gives_the_report_that_was_recorded(self):
         for case in kept.cases():
-            with self.subTest(case.name):
-                judged, text = self.replayed(case)
-                expected = case / kept.EXPECTED
+            with self.subTest(case.name), tempfile.TemporaryDirectory() as temporary:
+                folder = pathlib.Path(temporary)
+                kept.unpack(case, folder)
+                self.names_no_machine([*folder.rglob("*"), case / kept.EXPECTED])
+                judged, text = kept.replay_folder(folder, *scenario_and_torch(case), HANGSTACK)
                 if BLESS:
-                    expected.write_text(text)
+                    (case / kept.EXPECTED).write_text(text)
                 self.assertEqual(judged.faults, [])
-                change = difflib.unified_diff(
-                    expected.read_text().splitlines(), text.splitlines(), "recorded", "replayed", lineterm=""
-                )
-                self.assertEqual("\n".join(change), "")
+                self.gives(text, (case / kept.EXPECTED).read_text())
 
-    def test_none_names_the_machine_that_it_was_recorded_on(self):
-        for case in kept.cases():
-            with self.subTest(case.name), tempfile.TemporaryDirectory() as folder:
-                kept.unpack(case, pathlib.Path(folder))
-                for path in [*pathlib.Path(folder).rglob("*"), case / kept.EXPECTED]:
-                    if path.is_file():
-                        self.assertIsNone(PRIVATE.search(path.read_bytes()), path.name)
+    def names_no_machine(self, paths):
+        for path in paths:
+            if path.is_file():
+                self.assertIsNone(PRIVATE.search(path.read_bytes()), path.name)
+
+    def gives(self, text, expected):
+        change = difflib.unified_diff(expected.splitlines(), text.splitlines(), "recorded", "replayed", lineterm="")
+        self.assertEqual("\n".join(change), "")
 
 
 class WhatIsLostShows(unittest.TestCase):
