@@ -30,9 +30,9 @@ std::string list_of_reproducers() {
   for (const Reproducer& each : reproducers()) {
     if (each.pattern != pattern) text += fmt::format("\n{}\n", each.pattern);
     pattern = each.pattern;
-    text += fmt::format("  {:<22} {} GPUs  {}\n", each.name, each.ranks, each.title);
+    text += fmt::format("  {:<23} {} ranks, {} GPUs  {}\n", each.name, each.ranks, each.gpus, each.title);
   }
-  return text + fmt::format("\nwithout a script, for they need a GPU that fails: {}\n",
+  return text + fmt::format("\nwithout a script, for only the lab can show them: {}\n",
                             fmt::join(patterns_without_reproducer(), ", "));
 }
 
@@ -47,8 +47,11 @@ std::vector<std::string_view> reproducer_names() {
 
 Expected<std::string> no_reproducer(const std::string& name) {
   if (std::ranges::find(patterns_without_reproducer(), name) != patterns_without_reproducer().end()) {
-    return failure(ErrorCode::usage, fmt::format("no script shows {}: it needs a GPU that fails", name),
-                   "what there is: hangstack explain reproducer");
+    return failure(
+        ErrorCode::usage,
+        fmt::format("no script shows {} by itself: only the lab can, on a GPU that fails or a machine prepared for it",
+                    name),
+        "what there is: hangstack explain reproducer");
   }
   const auto near = nearest_names(name, reproducer_names());
   return failure(ErrorCode::usage, fmt::format("no pattern and no script is called \"{}\"", name),

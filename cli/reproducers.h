@@ -11,14 +11,15 @@ struct Reproducer {
   std::string_view pattern;  ///< the documented name of what it shows
   std::string_view name;     ///< of the scenario
   std::string_view title;    ///< one line: which rank does what
-  int ranks = 0;             ///< as many GPUs as it needs
-  std::string_view text;     ///< a Python script, for torchrun
+  int ranks = 0;
+  int gpus = 0;
+  std::string_view text;  ///< a Python script, for torchrun
 };
 
 /// Ascending by pattern; of one pattern, the one that shows it best first.
 std::span<const Reproducer> reproducers();
 
-/// Patterns that only the lab can show, ascending: they need a GPU that fails.
+/// Patterns that only the lab can show, ascending: they need a GPU that fails, or a machine prepared for them.
 std::span<const std::string_view> patterns_without_reproducer();
 
 }  // namespace hangstack::cli

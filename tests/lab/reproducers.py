@@ -49,8 +49,8 @@ os.environ.update(
 )
 '''
 ABOUT = (
-    "A reproducer of {pattern}: {title}. It hangs on purpose, until Ctrl-C, and needs {ranks} GPUs. It was seen to "
-    "hang in hangstack's lab, which has no GPU."
+    "A reproducer of {pattern}: {title}. It hangs on purpose, until Ctrl-C, and needs {gpus}. It was seen to hang in "
+    "hangstack's lab, which has no GPU."
 )
 
 
@@ -65,7 +65,7 @@ class Source:
             if isinstance(node, ast.ImportFrom) and (RUNNER / f"{node.module}.py").exists():
                 self.borrowed.update({alias.name: RUNNER / f"{node.module}.py" for alias in node.names})
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                self.imported.update({(alias.asname or alias.name): self.text(node) for alias in node.names})
+                self.imported.update({(alias.asname or alias.name.split(".")[0]): node for alias in node.names})
             else:
                 self.defined.update({name: node for name in self._names(node)})
 
@@ -94,6 +94,7 @@ class Script:
 
     def __init__(self, name):
         self.imports, self.parts, self.begun = {"import os", "import sys"}, [], set()
+        self.alone = True  # it needs no module of the lab as a whole
         self._need("main", SCENARIOS / f"{name}.py")
 
     def _need(self, name, path):
@@ -104,10 +105,12 @@ class Script:
         if name in source.borrowed:
             self._need(name, source.borrowed[name])
         elif name in source.imported:
-            self.imports.add(source.imported[name])
-        elif name in source.defined and name not in self.begun:
-            self.begun.add(name)
+            self.imports.add(source.text(source.imported[name]))
+            modules = [alias.name for alias in source.imported[name].names]
+            self.alone = self.alone and not any((RUNNER / f"{module}.py").exists() for module in modules)
+        elif name in source.defined and source.defined[name] not in self.begun:
             node = source.defined[name]
+            self.begun.add(node)
             for used in dict.fromkeys(each.id for each in ast.walk(node) if isinstance(each, ast.Name)):
                 self._need(used, source.path)
             self.parts.append((type(node), source.text(node)))
@@ -125,11 +128,11 @@ def settings_of(scenario):
     return [(name, str(value)) for name, value in names.items() if name.startswith("TORCH_")]
 
 
-def printed(name, module):
-    script = Script(name)
+def printed(script, module):
     imports = "\n".join(sorted(script.imports, key=lambda line: (line.startswith("from"), line)))
     scenario = module.SCENARIO
-    about = ABOUT.format(pattern=scenario.verdict[0], title=scenario.title, ranks=scenario.ranks)
+    gpus = f"{gpus_of(scenario, script) or 'no'} GPUs"
+    about = ABOUT.format(pattern=scenario.verdict[0], title=scenario.title, gpus=gpus)
     environment = [f"        {json.dumps(name)}: {json.dumps(value)}," for name, value in settings_of(scenario)]
     head = HEAD.format(
         sentence=module.__doc__.split("\n")[0],
@@ -141,24 +144,29 @@ def printed(name, module):
     return head + "\n" + script.body()
 
 
-def has_script(name, scenario):
+def has_script(scenario, script):
     """Whether it hangs on sound GPUs too: without the stand-in's switches, and as one job of torch."""
     of_the_lab = scenario.bare_driver or scenario.jobs or "nccl" in scenario.versions or scenario.outcome != "hangs"
-    return not of_the_lab and "HANGSTACK_LAB" not in f"{scenario.environment}{Script(name).body()}"
+    return not of_the_lab and script.alone and "HANGSTACK_LAB" not in f"{scenario.environment}{script.body()}"
+
+
+def gpus_of(scenario, script):
+    return 0 if 'join("gloo"' in script.body() else scenario.ranks
 
 
 def reproducers():
-    """([(pattern, name, title, ranks, text)] with the one to show first first, the patterns that have none)"""
+    """([(pattern, name, title, ranks, GPUs, text)] with the one to show first first, the patterns that have none)"""
     found, patterns = [], set()
     for path in sorted(SCENARIOS.glob("*.py")):
         module = importlib.import_module(path.stem)
         scenario = module.SCENARIO
         if scenario.outcome == "hangs":
             patterns.add(scenario.verdict[0])
-        if has_script(path.stem, scenario):
-            text = printed(path.stem, module)
-            found.append((scenario.verdict[0], path.stem, scenario.title, scenario.ranks, text))
-    found.sort(key=lambda each: (each[0], SHOWN_FIRST.get(each[0]) != each[1], each[4].count("\n")))
+        script = Script(path.stem)
+        if has_script(scenario, script):
+            needs = scenario.ranks, gpus_of(scenario, script)
+            found.append((scenario.verdict[0], path.stem, scenario.title, *needs, printed(script, module)))
+    found.sort(key=lambda each: (each[0], SHOWN_FIRST.get(each[0]) != each[1], each[-1].count("\n")))
     return found, sorted(patterns - {each[0] for each in found})
 
 
@@ -169,8 +177,8 @@ def quoted(text):
 def as_cpp():
     found, without = reproducers()
     rows = [
-        f"    {{{quoted(pattern)}, {quoted(name)}, {quoted(title)}, {ranks}, {quoted(text)}}},\n"
-        for pattern, name, title, ranks, text in found
+        f"    {{{quoted(pattern)}, {quoted(name)}, {quoted(title)}, {ranks}, {gpus}, {quoted(text)}}},\n"
+        for pattern, name, title, ranks, gpus, text in found
     ]
     names = "".join(f"    {quoted(pattern)},\n" for pattern in without)
     return f"""// Written by tests/lab/reproducers.py.

@@ -51,8 +51,8 @@ TEST(Explain, AnUnknownNameBringsTheNearest) {
   EXPECT_THAT(explain("reproducer", std::string(1 << 20, 'a')).error().fix, Not(HasSubstr("nearest")));
 }
 
-TEST(Explain, APatternThatNeedsABrokenGpuSaysSo) {
-  EXPECT_THAT(explain("reproducer", "nccl_timeout").error().message, HasSubstr("needs a GPU that fails"));
+TEST(Explain, APatternThatOnlyTheLabCanShowSaysSo) {
+  EXPECT_THAT(explain("reproducer", "nccl_timeout").error().message, HasSubstr("only the lab can"));
 }
 
 TEST(Explain, AnUnknownTopicNamesTheTopics) {
