@@ -1,10 +1,7 @@
 """Both ranks are inside ncclCommInitRank; the packets of one do not reach the address that the NCCL id carries."""
 
-import os
-import socket
-import time
-
 import sockets
+from bootstrap import ACCEPT, CONNECT, drop_packets_to, main_thread, port_of_root, wait_for_root
 from scenario import RANK, WORLD_SIZE, Scenario, join, own_store, tell
 
 
@@ -16,21 +13,6 @@ def prove(job):
     root, other = (sockets.of(pid) for pid in job.pids)
     unanswered = {each.peer for each in other if each.state == "SYN_SENT"}
     assert unanswered & {each.port for each in root if each.state == "LISTEN"}, f"rank 0: {root}; rank 1: {other}"
-
-
-ACCEPT = ["ncclSocketAccept", "bootstrapInit", "ncclCommInitRankFunc", "ncclAsyncJobMain"]
-CONNECT = ["ncclSocketConnect", "bootstrapInit", "ncclCommInitRankFunc", "ncclAsyncJobMain"]
-JOIN = ["ncclCommInitRankConfig", "NCCLBootstrap::createNcclComm", "py:init_process_group", "py:main"]
-ALL_REDUCE = ["ncclCommInitRankConfig", "NCCLComm::create", "initNCCLComm", "py:all_reduce", "py:main"]
-
-
-def main_thread(inside):
-    """NCCL 2.30 waits on the thread that calls it, older ones in one of the job's own."""
-    return {
-        "nccl2": [*inside, *JOIN],
-        "2.15-classic": [*inside, *ALL_REDUCE],
-        "classic": ["groupLaunch", *ALL_REDUCE],
-    }
 
 
 SCENARIO = Scenario(
@@ -46,34 +28,13 @@ SCENARIO = Scenario(
 )
 
 
-def drop_packets_to(port):
-    """As a firewall would: a listener in front of rank 0's, whose queue is full. What comes for it now, the kernel drops."""
-    sink = socket.socket()
-    sink.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    sink.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo")  # preferred to one of any interface
-    sink.bind(("127.0.0.1", port))
-    sink.listen(0)
-    return sink, socket.create_connection(("127.0.0.1", port))
-
-
-def wait_for_root(port):
-    """Until rank 0 has checked in with its own listener; the connection may be gone already."""
-    while not any(each.state != "LISTEN" for each in sockets.at(port)):
-        time.sleep(0.01)
-
-
 def main():
     import torch
     import torch.distributed as dist
 
     store = own_store()
-    if RANK == 0:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        os.environ["NCCL_COMM_ID"] = f"127.0.0.1:{port}"
-        store.set("port", str(port))
-    else:
-        port = int(store.get("port"))
+    port = port_of_root(store)
+    if RANK == 1:
         wait_for_root(port)
         held = drop_packets_to(port)  # noqa: F841
     tell("init")
