@@ -14,7 +14,7 @@ SCENARIO = Scenario(
     says={0: "load_data", 1: "init"},
     reason=reason,
     frames={
-        0: {"any": ["py:tokenize", "py:load_data", "py:main"]},
+        0: {"any": ["py:load_data", "py:main"]},
         1: {
             "nccl2": ["^poll", "TCPStore::doWait", "NCCLBootstrap::exchangeUniqueIds", "py:init_process_group"],
             "classic": ["^poll", "TCPStore::doWait", "broadcastUniqueNCCLID", "initNCCLComm", "py:all_reduce"],
