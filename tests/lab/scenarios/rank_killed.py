@@ -1,0 +1,42 @@
+"""A rank was killed as by the kernel when memory runs out; what started it has not waited for it yet."""
+
+import os
+import signal
+
+from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, tell
+
+
+def reason(launched):
+    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
+    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
+
+
+SCENARIO = Scenario(
+    title="rank 0 in all_reduce, rank 1 killed before its own and a zombie",
+    says={0: "all_reduce"},
+    reason=reason,
+    frames={0: IN_SYNCHRONIZE},
+    gone=(1,),
+    verdict=("rank_died",),
+    culprits=(1,),
+    tells=("zombie",),
+)
+
+
+def main():
+    import torch
+    import torch.distributed as dist
+
+    join()
+    tensor = torch.ones(64).cuda()
+    for step in range(2):
+        if step == 1 and RANK == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if step == 1:
+            tell("all_reduce")
+        dist.all_reduce(tensor)
+        torch.cuda.synchronize()
+
+
+if __name__ == "__main__":
+    main()
