@@ -1,0 +1,51 @@
+"""A stale lock file of an op builder that uses torch's FileBaton itself, as some inference libraries do."""
+
+import os
+import pathlib
+
+from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, tell
+
+
+def reason(launched):
+    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
+    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
+
+
+SCENARIO = Scenario(
+    title="rank 1 waits in FileBaton.wait for the lock of a dead build, rank 0 in all_reduce",
+    says={0: "all_reduce", 1: "build_ops"},
+    reason=reason,
+    frames={0: IN_SYNCHRONIZE, 1: {"any": ["nanosleep", "py:FileBaton.wait", "py:build_ops", "py:main"]}},
+    verdict=("stale_build_lock", "host_straggler"),
+    culprits=(1,),
+)
+
+
+def build_ops():
+    from torch.utils.file_baton import FileBaton
+
+    lock = pathlib.Path(os.environ["HANGSTACK_LAB_LOG"]) / "lock_ops"
+    lock.touch()  # by a builder that was killed
+    baton = FileBaton(str(lock))
+    if not baton.try_acquire():
+        tell("build_ops")
+        baton.wait()
+
+
+def main():
+    import torch
+    import torch.distributed as dist
+
+    join()
+    tensor = torch.ones(64).cuda()
+    for step in range(2):
+        if step == 1 and RANK == 1:
+            build_ops()
+        if step == 1:
+            tell("all_reduce")
+        dist.all_reduce(tensor)
+        torch.cuda.synchronize()
+
+
+if __name__ == "__main__":
+    main()
