@@ -9,6 +9,15 @@ def reason(launched):
     assert launched[0].operations in ([], ["AllReduce"]) and not launched[0].finished, f"rank 0: {launched[0]}"
 
 
+CLASSIC = [
+    "groupLaunch",
+    "ncclCommInitRank",
+    "NCCLComm::create",
+    "initNCCLComm",
+    "ProcessGroupNCCL::barrier",
+    "py:barrier",
+]
+
 SCENARIO = Scenario(
     title="rank 0 in barrier(), the first collective; rank 1 asleep outside",
     says={0: "barrier", 1: "sleep_outside"},
@@ -30,15 +39,8 @@ SCENARIO = Scenario(
                 "ProcessGroupNCCL::barrier",
                 "py:barrier",
             ],
-            "classic": [
-                "asyncJobLaunch",
-                "groupLaunch",
-                "ncclCommInitRank",
-                "NCCLComm::create",
-                "initNCCLComm",
-                "ProcessGroupNCCL::barrier",
-                "py:barrier",
-            ],
+            "2.6": CLASSIC,  # asyncJobLaunch is inlined in NCCL 2.21
+            "classic": ["asyncJobLaunch", *CLASSIC],
         },
         1: ASLEEP_OUTSIDE,
     },

@@ -17,6 +17,16 @@ INIT = [
     "ncclCommInitRankConfig",
 ]
 
+CLASSIC = [
+    "groupLaunch",
+    "ncclGroupEndInternal",
+    "ncclCommInitRankConfig",
+    "NCCLComm::create",
+    "ProcessGroupNCCL::initNCCLComm",
+    "py:all_reduce",
+    "py:main",
+]
+
 SCENARIO = Scenario(
     title="rank 0 makes the communicator, rank 1 asleep before init_process_group",
     says={0: "init", 1: "sleep_outside"},
@@ -31,16 +41,8 @@ SCENARIO = Scenario(
                 "py:main",
             ],
             "2.15-classic": [*INIT, "NCCLComm::create", "ProcessGroupNCCL::initNCCLComm", "py:all_reduce", "py:main"],
-            "classic": [
-                "asyncJobLaunch",
-                "groupLaunch",
-                "ncclGroupEndInternal",
-                "ncclCommInitRankConfig",
-                "NCCLComm::create",
-                "ProcessGroupNCCL::initNCCLComm",
-                "py:all_reduce",
-                "py:main",
-            ],
+            "2.6": CLASSIC,  # asyncJobLaunch is inlined in NCCL 2.21
+            "classic": ["asyncJobLaunch", *CLASSIC],
         },
         1: ASLEEP_OUTSIDE,
     },

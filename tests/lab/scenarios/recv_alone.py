@@ -16,6 +16,15 @@ CONNECT = [
     "ncclGroupEnd",
 ]
 
+CLASSIC = [
+    "groupLaunch",
+    "ncclCommInitRank",
+    "NCCLComm::create",
+    "initNCCLComm",
+    "ProcessGroupNCCL::recv",
+    "py:recv",
+]
+
 SCENARIO = Scenario(
     title="rank 0 in recv from rank 1, which is asleep outside",
     says={0: "recv", 1: "sleep_outside"},
@@ -32,14 +41,8 @@ SCENARIO = Scenario(
                 "ProcessGroupNCCL::recv",
                 "py:recv",
             ],
-            "classic": [
-                "asyncJobLaunch",
-                "ncclCommInitRank",
-                "NCCLComm::create",
-                "initNCCLComm",
-                "ProcessGroupNCCL::recv",
-                "py:recv",
-            ],
+            "2.6": CLASSIC,  # asyncJobLaunch is inlined in NCCL 2.21
+            "classic": ["asyncJobLaunch", *CLASSIC],
         },
         1: ASLEEP_OUTSIDE,
     },
