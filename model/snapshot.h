@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/capture.h"
+#include "model/communicators.h"
 #include "model/error.h"
 #include "model/identity.h"
 #include "model/records.h"
@@ -112,6 +113,7 @@ struct ProcessSnapshot {
   std::vector<PythonInterpreter> pythons;
   std::vector<Thread> threads;
   std::vector<FlightRecorder> flight_recorders;  ///< of the last sample
+  std::vector<NcclLibrary> nccl_libraries;       ///< likewise
   double stopped_us = 0;
   std::vector<Problem> problems;
 

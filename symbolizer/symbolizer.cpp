@@ -11,6 +11,7 @@
 #include "symbolizer/native/module_cache.h"
 #include "symbolizer/native/process_modules.h"
 #include "symbolizer/python/python.h"
+#include "symbolizer/records/communicators.h"
 #include "symbolizer/records/recorders.h"
 #include "symbolizer/system_calls.h"
 #include "symbolizer/unwind/unwinder.h"
@@ -136,7 +137,10 @@ model::ProcessSnapshot Symbolizer::symbolize(const model::ProcessCapture& captur
     if (state_->options.native) thread.lock_holder_tid = lock_holder_of(capture.threads[i], capture, process_memory);
     snapshot.threads.push_back(std::move(thread));
   }
-  if (state_->options.records) snapshot.flight_recorders = read_recorders(capture, modules, process_memory);
+  if (state_->options.records) {
+    snapshot.flight_recorders = read_recorders(capture, modules, process_memory);
+    snapshot.nccl_libraries = read_communicators(find_nccl_places(modules), process_memory);
+  }
   return snapshot;
 }
 

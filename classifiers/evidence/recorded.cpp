@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "classifiers/evidence/launched.h"
 #include "classifiers/evidence/observations.h"
 #include "model/file_path.h"
 
@@ -66,6 +67,7 @@ void argue_by_records(model::Verdict& verdict, const JobFacts& job, const RankSe
   decide_hung(verdict, job, waiting);
   verdict.confidence = waiting.minus(job.unmoved).empty() ? model::Confidence::likely : model::Confidence::possible;
   append(verdict.observations, recorded_operations(job));
+  append(verdict.observations, launched_on_communicators(job));
   append(verdict.observations, waiting_in_operations(job));
   append(verdict.observations, places_of(job, job.device));
   append(verdict.observations, gloo_work(job));

@@ -9,6 +9,7 @@
 
 #include "classifiers/fold/lock_cycles.h"
 #include "classifiers/fold/pending_groups.h"
+#include "classifiers/fold/shared_communicators.h"
 #include "classifiers/states/process_state.h"
 #include "model/diagnosis.h"
 
@@ -67,6 +68,7 @@ struct JobFacts {
   model::RankSet unmoved;
   std::vector<PendingOperation> operations;  ///< most ranks first
   std::vector<PendingGroup> pending_groups;  ///< by the ranks' flight recorders
+  std::vector<SharedCommunicator> unequal_communicators;
 
   [[nodiscard]] const RankFacts* rank(int number) const;
   [[nodiscard]] bool single() const { return ranks.size() == 1 && !world_size; }

@@ -1,15 +1,16 @@
 // collective_mismatch: ranks of one group are in different collectives at the same sequence number, or in the same one
 // with tensors that cannot go together.
 //
-// Evidence: the ranks' flight recorders (what each has begun and not finished), stacks and the kernel's counters (they
-// do not move). Stacks alone cannot tell it from a slow network. Cannot know: which side is the right one; with more
-// than two ranks the smaller side is named.
+// Evidence: the ranks' flight recorders (what each has begun and not finished), what NCCL counts for each communicator,
+// stacks and the kernel's counters (they do not move). Stacks alone cannot tell it from a slow network. Cannot know:
+// which side is the right one; with more than two ranks the smaller side is named.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "classifiers/evidence/launched.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
 #include "classifiers/patterns/pattern.h"
@@ -85,6 +86,14 @@ RankSet culprits_of(const Mismatch& mismatch) {
   return tie ? mismatch.ranks() : mismatch.ranks().minus(largest.ranks);
 }
 
+void advise(Verdict& verdict, const JobFacts& job) {
+  verdict.next_steps.push_back({fmt::format("what led {} there? the whole stacks", job.who(verdict.culprit_ranks)),
+                                fmt::format("hangstack {} --full", pids_option(job, verdict.culprit_ranks))});
+  verdict.verification.emplace_back(
+      "all members of the group call the same operation with fitting sizes, in one order");
+  verdict.reference = "docs/verdicts.md#collective_mismatch";
+}
+
 Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
   const RankSet waiting = mismatch.ranks();
   Verdict verdict;
@@ -105,19 +114,69 @@ Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
   if (sides > kMostTold) verdict.summary += fmt::format(", others in {} more", sides - kMostTold);
   verdict.summary += ".";
   argue_by_records(verdict, job, waiting);
-  verdict.next_steps.push_back({fmt::format("what led {} there? the whole stacks", job.who(verdict.culprit_ranks)),
-                                fmt::format("hangstack {} --full", pids_option(job, verdict.culprit_ranks))});
-  verdict.verification.emplace_back(
-      "all members of the group call the same operation with fitting sizes, in one order");
-  verdict.reference = "docs/verdicts.md#collective_mismatch";
+  advise(verdict, job);
   return verdict;
+}
+
+/// Ranks that have launched equally many collectives on one communicator, and not the same: the rarer first.
+struct LaunchedApart {
+  const SharedCommunicator* communicator = nullptr;
+  std::vector<std::pair<RankSet, const model::Communicator*>> sides;
+};
+
+std::optional<LaunchedApart> launched_apart(const JobFacts& job) {
+  const RankSet waiting = job.inside.united(job.device);
+  for (const SharedCommunicator& communicator : job.unequal_communicators) {
+    std::map<std::uint64_t, std::map<std::string, std::pair<RankSet, const model::Communicator*>>> by_count;
+    for (const auto& [rank, side] : communicator.sides) {
+      if (!waiting.contains(rank) || job.moved.contains(rank)) continue;
+      auto& [ranks, example] = by_count[side->launched_in_all()][launches_text(*side)];
+      ranks.insert(rank);
+      example = side;
+    }
+    for (const auto& [count, sides] : by_count) {
+      if (sides.size() < 2) continue;
+      LaunchedApart found{&communicator, {}};
+      for (const auto& [text, side] : sides) found.sides.push_back(side);
+      std::ranges::stable_sort(found.sides, {}, [](const auto& side) { return side.first.size(); });
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+Verdict verdict_on(const JobFacts& job, const LaunchedApart& apart) {
+  RankSet waiting;
+  for (const auto& [ranks, side] : apart.sides) waiting = waiting.united(ranks);
+  const RankSet& largest = apart.sides.back().first;
+  const bool tie = apart.sides[apart.sides.size() - 2].first.size() == largest.size();
+  Verdict verdict;
+  verdict.pattern = "collective_mismatch";
+  verdict.shape = "different operations";
+  verdict.culprit_ranks = tie ? waiting : waiting.minus(largest);
+  verdict.summary =
+      fmt::format("{} launched {}, {} {}: as many collectives on {}, and not the same ones.",
+                  job.subject(apart.sides.front().first, "has", "have"), launches_text(*apart.sides.front().second),
+                  job.who(largest), launches_text(*apart.sides.back().second), communicator_text(*apart.communicator));
+  argue_by_records(verdict, job, waiting);
+  advise(verdict, job);
+  return verdict;
+}
+
+Ruling judge_launches(const JobFacts& job, std::string why_not) {
+  const auto apart = launched_apart(job);
+  if (!apart) return {{}, {}, std::move(why_not)};
+  return {verdict_on(job, *apart),
+          {},
+          fmt::format("{} ranks launched other collectives on {}", apart->sides.size(),
+                      communicator_text(*apart->communicator))};
 }
 
 }  // namespace
 
 Ruling judge_collective_mismatch(const JobFacts& job) {
   const std::vector<PendingGroup>& groups = job.pending_groups;
-  if (groups.empty()) return {{}, {}, "no flight recorder has an unfinished collective"};
+  if (groups.empty()) return judge_launches(job, "no flight recorder has an unfinished collective");
   for (const PendingGroup& group : groups) {
     const auto mismatch = mismatch_in(group);
     if (!mismatch) continue;
@@ -126,7 +185,7 @@ Ruling judge_collective_mismatch(const JobFacts& job) {
             fmt::format("{} different operations at #{} of group \"{}\"", mismatch->sides.size(), mismatch->sequence,
                         mismatch->group->name)};
   }
-  return {{}, {}, "what is unfinished at one sequence number is the same operation"};
+  return judge_launches(job, "what is unfinished at one sequence number is the same operation");
 }
 
 }  // namespace hangstack::classifiers

@@ -1,13 +1,15 @@
 // cross_group_order: two groups with common ranks are used in opposite order. One side waits in a collective of the
 // first group, the other in one of the second, and neither has begun the other's.
 //
-// Evidence: the ranks' flight recorders (what each has begun in which group), stacks and the kernel's counters. Cannot
-// know: which order is the right one; the smaller side is named, both if none is smaller.
+// Evidence: the ranks' flight recorders (what each has begun in which group), what NCCL counts for each communicator,
+// stacks and the kernel's counters. Cannot know: which order is the right one; the smaller side is named, both if none
+// is smaller.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "classifiers/evidence/launched.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
 #include "classifiers/patterns/pattern.h"
@@ -58,32 +60,84 @@ std::optional<Crossing> crossing_in(const JobFacts& job) {
 
 std::string pending_text(const PendingGroup& group) { return operation_text(group, *group.pending.begin()->second); }
 
-Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
-  const RankSet waiting = crossing.in_first.united(crossing.in_second);
-  Verdict verdict;
+/// What all such verdicts share.
+void conclude(Verdict& verdict, const JobFacts& job, const RankSet& in_first, const RankSet& in_second) {
+  const RankSet waiting = in_first.united(in_second);
   verdict.pattern = "cross_group_order";
   verdict.shape = "two groups in opposite order";
-  const std::size_t first = crossing.in_first.size();
-  const std::size_t second = crossing.in_second.size();
-  verdict.culprit_ranks = first == second ? waiting : first < second ? crossing.in_first : crossing.in_second;
-  verdict.summary = fmt::format("{} in {}; {} in {}; neither has begun the other's.",
-                                job.subject(crossing.in_first, "is", "are"), pending_text(*crossing.first),
-                                job.subject(crossing.in_second, "is", "are"), pending_text(*crossing.second));
+  const std::size_t first = in_first.size();
+  const std::size_t second = in_second.size();
+  verdict.culprit_ranks = first == second ? waiting : first < second ? in_first : in_second;
   argue_by_records(verdict, job, waiting);
   verdict.next_steps.push_back({"where do the two orders come from? the whole stacks",
                                 fmt::format("hangstack {} --full", pids_option(job, waiting))});
   verdict.verification.emplace_back("every rank uses the groups that it shares with others in one order");
   verdict.reference = "docs/verdicts.md#cross_group_order";
+}
+
+Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
+  Verdict verdict;
+  verdict.summary = fmt::format("{} in {}; {} in {}; neither has begun the other's.",
+                                job.subject(crossing.in_first, "is", "are"), pending_text(*crossing.first),
+                                job.subject(crossing.in_second, "is", "are"), pending_text(*crossing.second));
+  conclude(verdict, job, crossing.in_first, crossing.in_second);
   return verdict;
+}
+
+/// Ranks that wait, are ahead on one communicator and behind on the other.
+RankSet ahead_and_behind(const JobFacts& job, const SharedCommunicator& ahead, const SharedCommunicator& behind) {
+  RankSet found;
+  for (const auto& [rank, side] : ahead.sides) {
+    const auto other = behind.sides.find(rank);
+    const bool waits = (job.inside.contains(rank) || job.device.contains(rank)) && !job.moved.contains(rank);
+    if (waits && other != behind.sides.end() && side->launched_in_all() > ahead.least() &&
+        other->second->launched_in_all() < behind.most())
+      found.insert(rank);
+  }
+  return found;
+}
+
+struct LaunchedCrosswise {
+  const SharedCommunicator* first = nullptr;
+  const SharedCommunicator* second = nullptr;
+  RankSet in_first;
+  RankSet in_second;
+};
+
+std::optional<LaunchedCrosswise> launched_crosswise(const JobFacts& job) {
+  const std::vector<SharedCommunicator>& all = job.unequal_communicators;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      LaunchedCrosswise found{&all[i], &all[j], ahead_and_behind(job, all[i], all[j]),
+                              ahead_and_behind(job, all[j], all[i])};
+      const bool apart = found.in_first.minus(found.in_second).size() == found.in_first.size();
+      if (!found.in_first.empty() && !found.in_second.empty() && apart) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+Ruling judge_launches(const JobFacts& job, std::string why_not) {
+  const auto crossing = launched_crosswise(job);
+  if (!crossing) return {{}, {}, std::move(why_not)};
+  Verdict verdict;
+  verdict.summary = fmt::format("{} ahead of {} on {}, and behind on {}.", job.subject(crossing->in_first, "is", "are"),
+                                job.who(crossing->in_second), communicator_text(*crossing->first),
+                                communicator_text(*crossing->second));
+  conclude(verdict, job, crossing->in_first, crossing->in_second);
+  return {verdict,
+          {},
+          fmt::format("{} and {} launched on two communicators in opposite order", job.who(crossing->in_first),
+                      job.who(crossing->in_second))};
 }
 
 }  // namespace
 
 Ruling judge_cross_group_order(const JobFacts& job) {
   if (job.pending_groups.size() < 2)
-    return {{}, {}, "not two groups have an unfinished collective in a flight recorder"};
+    return judge_launches(job, "not two groups have an unfinished collective in a flight recorder");
   const auto crossing = crossing_in(job);
-  if (!crossing) return {{}, {}, "no two groups wait for each other's ranks"};
+  if (!crossing) return judge_launches(job, "no two groups wait for each other's ranks");
   return {verdict_on(job, *crossing),
           {},
           fmt::format("{} in group \"{}\" and {} in group \"{}\" wait for each other", job.who(crossing->in_first),

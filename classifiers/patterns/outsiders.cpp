@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "classifiers/evidence/children.h"
+#include "classifiers/evidence/launched.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
 
@@ -68,7 +69,7 @@ Confidence confidence_in(const JobFacts& job, const Outsiders& split, const Rank
   const bool rests =
       job.samples > 1 ? split.waiting.minus(job.unmoved).empty() : job.stuck_for(split.waiting).has_value();
   const bool known = job.blind.empty() && job.duplicates.empty() && !job.world_sizes_differ;
-  const bool named = !job.operations.empty() && job.operations.size() == 1;
+  const bool named = job.operations.size() == 1 || behind_in_launches(job, split.waiting, culprits);
   bool stacks = true;
   for (const int n : culprits.ranks()) {
     const ThreadFacts* thread = job.rank(n)->process->blocking_thread();
@@ -84,6 +85,7 @@ void observe_split(model::Verdict& verdict, const JobFacts& job, const Outsiders
   append(verdict.observations, places_of(job, job.device.minus(culprits)));
   append(verdict.observations, places_of(job, job.outside.minus(culprits)));
   append(verdict.observations, recorded_operations(job));
+  append(verdict.observations, launched_on_communicators(job));
   append(verdict.observations, gloo_work(job));
   append(verdict.observations, rest_of(job, split.waiting.minus(culprits)));
   append(verdict.observations, rest_of(job, culprits));

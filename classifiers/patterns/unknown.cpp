@@ -7,6 +7,7 @@
 
 #include "classifiers/evidence/children.h"
 #include "classifiers/evidence/inside_process.h"
+#include "classifiers/evidence/launched.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
 #include "classifiers/patterns/pattern.h"
@@ -154,6 +155,7 @@ Ruling judge_unknown(const JobFacts& job) {
   append(verdict.observations, places_of(job, seen(job).minus(job.inside)));
   append(verdict.observations, children_of(job, seen(job)));
   append(verdict.observations, recorded_operations(job));
+  append(verdict.observations, launched_on_communicators(job));
   append(verdict.observations, gloo_work(job));
   append(verdict.observations, rest_of(job, seen(job)));
   append(verdict.observations, gil_facts(job));

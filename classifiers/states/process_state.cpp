@@ -136,7 +136,8 @@ void judge_records(ProcessFacts& process) {
   if (!waits_for_peers(kind) && kind != StateKind::device) return;
   for (std::size_t i = 1; i < samples.size(); ++i) {
     if (samples[i - 1].start_time_ticks != samples[i].start_time_ticks) continue;
-    process.recorded_progress |= progressed_between(samples[i - 1], samples[i]).value_or(false);
+    process.recorded_progress |=
+        progressed_between(samples[i - 1], samples[i]).value_or(launched_between(samples[i - 1], samples[i]));
   }
 }
 

@@ -61,6 +61,19 @@ std::optional<double> pending_age_s(const ProcessSnapshot& process) {
   return age > 0 ? std::optional(age) : std::nullopt;
 }
 
+bool launched_between(const ProcessSnapshot& before, const ProcessSnapshot& after) {
+  std::map<std::uint64_t, std::uint64_t> launched;
+  for (const auto& library : before.nccl_libraries)
+    for (const auto& communicator : library.communicators) launched[communicator.hash] = communicator.launched_in_all();
+  for (const auto& library : after.nccl_libraries) {
+    for (const auto& communicator : library.communicators) {
+      const auto was = launched.find(communicator.hash);
+      if (was != launched.end() && communicator.launched_in_all() > was->second) return true;
+    }
+  }
+  return false;
+}
+
 std::optional<bool> progressed_between(const ProcessSnapshot& before, const ProcessSnapshot& after) {
   const auto recorded_before = recorded_at(before);
   const auto recorded_after = recorded_at(after);

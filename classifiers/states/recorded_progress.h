@@ -20,4 +20,7 @@ std::optional<double> pending_age_s(const model::ProcessSnapshot& process);
 /// could be read in both.
 std::optional<bool> progressed_between(const model::ProcessSnapshot& before, const model::ProcessSnapshot& after);
 
+/// Whether it launched collectives of NCCL between two samples, as NCCL counts them.
+bool launched_between(const model::ProcessSnapshot& before, const model::ProcessSnapshot& after);
+
 }  // namespace hangstack::classifiers

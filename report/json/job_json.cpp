@@ -147,7 +147,8 @@ void write_collectors(JsonWriter& json, const model::Job& job, const ProcessInde
   json.begin_object();
   json.key("flight_recorder");
   write_flight_recorder(json, job, index);
-  write_absent(json, "communicators", "this version does not read communicators");
+  json.key("communicators");
+  write_communicators(json, job, index);
   write_absent(json, "ras", "this version does not ask NCCL RAS");
   json.end_object();
   json.key("gpu");

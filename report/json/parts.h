@@ -18,6 +18,9 @@ void write_process(JsonWriter& json, const model::ProcessHistory& history, const
 /// What the job's ranks recorded and have not finished, and the last operation of each group.
 void write_flight_recorder(JsonWriter& json, const model::Job& job, const ProcessIndex& index);
 
+/// NCCL's communicators, one item for each rank that holds a side of one.
+void write_communicators(JsonWriter& json, const model::Job& job, const ProcessIndex& index);
+
 /// "2026-11-29T03:12:41Z"; empty if the number is no date.
 std::string rfc3339(std::int64_t unix_s);
 

@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "model/communicators.h"
 #include "model/records.h"
 #include "report/json/parts.h"
 
@@ -87,13 +90,27 @@ void write_item(JsonWriter& json, std::optional<int> rank, const model::ProcessS
 
 struct Summary {
   RecordStatus status = RecordStatus::absent;
-  std::string reason = "no rank has one: not PyTorch 2.4 or later, or its libraries have no .symtab";
+  std::string reason;
 };
 
+struct RankProcess {
+  std::optional<int> rank;
+  const model::ProcessSnapshot* process = nullptr;
+};
+
+std::vector<RankProcess> rank_processes(const model::Job& job, const ProcessIndex& index) {
+  std::vector<RankProcess> found;
+  for (const auto& row : job.ranks) {
+    const auto* process = index.process(row.host, row.pid);
+    if (process != nullptr && row.role == model::Role::rank) found.push_back({row.rank, process});
+  }
+  return found;
+}
+
 /// One recorder that could be read is enough for "ok".
-Summary summary_of(const std::vector<const model::ProcessSnapshot*>& processes) {
-  Summary summary;
-  for (const auto* process : processes) {
+Summary summary_of(const std::vector<RankProcess>& ranks) {
+  Summary summary{RecordStatus::absent, "no rank has one: not PyTorch 2.4 or later, or its libraries have no .symtab"};
+  for (const auto& [rank, process] : ranks) {
     for (const auto& recorder : process->flight_recorders) {
       if (recorder.status == RecordStatus::ok) return {RecordStatus::ok, ""};
       summary = {recorder.status, recorder.place + ": " + recorder.reason};
@@ -102,30 +119,75 @@ Summary summary_of(const std::vector<const model::ProcessSnapshot*>& processes) 
   return summary;
 }
 
-}  // namespace
-
-void write_flight_recorder(JsonWriter& json, const model::Job& job, const ProcessIndex& index) {
-  std::vector<const model::ProcessSnapshot*> processes;
-  std::vector<std::optional<int>> ranks;
-  for (const auto& row : job.ranks) {
-    const auto* process = index.process(row.host, row.pid);
-    if (process == nullptr || row.role != model::Role::rank) continue;
-    processes.push_back(process);
-    ranks.push_back(row.rank);
+Summary communicators_summary_of(const std::vector<RankProcess>& ranks) {
+  Summary summary{RecordStatus::absent, "no rank has loaded NCCL"};
+  for (const auto& [rank, process] : ranks) {
+    for (const auto& library : process->nccl_libraries) {
+      if (library.status == RecordStatus::ok) return {RecordStatus::ok, ""};
+      summary = {library.status, library.name + ": " + library.reason};
+    }
   }
-  const Summary summary = summary_of(processes);
+  return summary;
+}
+
+/// Up to the items, which its array is left open for.
+void begin_collector(JsonWriter& json, const Summary& summary, const std::vector<RankProcess>& ranks) {
   json.begin_object();
   json.member("status", model::record_status_name(summary.status));
   json.member_or_null("reason", summary.reason);
   constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-  const std::int64_t read_at = processes.empty() ? 0 : processes.front()->captured_at_unix_ns;
+  const std::int64_t read_at = ranks.empty() ? 0 : ranks.front().process->captured_at_unix_ns;
   json.member_or_null("read_at", read_at == 0 ? std::string() : rfc3339(read_at / kNsPerSecond));
   json.key("items");
   json.begin_array();
-  for (std::size_t i = 0; i < processes.size(); ++i) {
-    for (const auto& recorder : processes[i]->flight_recorders) {
+}
+
+void write_communicator(JsonWriter& json, std::optional<int> rank, const model::ProcessSnapshot& process,
+                        const model::Communicator& communicator) {
+  json.begin_object(Layout::one_line);
+  json.member("rank", rank);
+  json.member("pid", process.pid);
+  json.member("hash", fmt::format("{:#x}", communicator.hash));
+  json.member_or_null("name", communicator.name);
+  json.member("communicator_rank", communicator.rank);
+  json.member("nranks", communicator.ranks);
+  json.member("device", communicator.device);
+  json.member("bus_id", fmt::format("{:#x}", communicator.bus_id));
+  json.key("seq");
+  json.begin_object();
+  for (std::size_t i = 0; i < communicator.launched.size(); ++i)
+    json.member(model::kNcclCollectives[i], communicator.launched[i]);
+  json.end_object();
+  json.member("async_error", communicator.async_error);
+  json.member("init_state", communicator.init_state);
+  json.member("aborted", communicator.aborted);
+  json.member("finalized", communicator.finalized);
+  json.member("destroyed", communicator.destroyed);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_flight_recorder(JsonWriter& json, const model::Job& job, const ProcessIndex& index) {
+  const std::vector<RankProcess> ranks = rank_processes(job, index);
+  begin_collector(json, summary_of(ranks), ranks);
+  for (const auto& [rank, process] : ranks) {
+    for (const auto& recorder : process->flight_recorders) {
       for (const RecordedOperation& operation : recorder.operations)
-        write_item(json, ranks[i], *processes[i], recorder, operation);
+        write_item(json, rank, *process, recorder, operation);
+    }
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_communicators(JsonWriter& json, const model::Job& job, const ProcessIndex& index) {
+  const std::vector<RankProcess> ranks = rank_processes(job, index);
+  begin_collector(json, communicators_summary_of(ranks), ranks);
+  for (const auto& [rank, process] : ranks) {
+    for (const auto& library : process->nccl_libraries) {
+      for (const model::Communicator& communicator : library.communicators)
+        write_communicator(json, rank, *process, communicator);
     }
   }
   json.end_array();

@@ -55,6 +55,12 @@ AddressRange range(const json& start, const json& end) {
   return result;
 }
 
+json members_to_json(const StructMembers& members) {
+  json list = json::array();
+  for (const auto& [name, member] : members) list.push_back({bytes_as_characters(name), member.offset, member.size});
+  return list;
+}
+
 json answers_to_json(const ModuleFacts& facts) {
   json out;
   for (const auto& [name, found] : facts.sections) {
@@ -77,6 +83,11 @@ json answers_to_json(const ModuleFacts& facts) {
   }
   for (const auto& [at, name] : facts.slots) out["slots"].push_back(json{at, bytes_as_characters(name)});
   for (const auto& [at, bytes] : facts.bytes.runs()) out["bytes"].push_back(json{at, hex_of(bytes)});
+  for (const auto& [name, members] : facts.structs) {
+    json item{bytes_as_characters(name)};
+    if (members) item.push_back(members_to_json(*members));
+    out["structs"].push_back(std::move(item));
+  }
   for (const auto& [at, levels] : facts.sources) {
     json list = json::array();
     for (const SourceLevel& level : levels) {
@@ -111,6 +122,12 @@ SourceLevel level_from_json(const json& item) {
   return {text(item.at(0)), text(item.at(1)), static_cast<int>(line)};
 }
 
+StructMembers members_from_json(const json& list) {
+  StructMembers members;
+  for (const json& item : list) members[text(item.at(0))] = {number(item.at(1)), number(item.at(2))};
+  return members;
+}
+
 void read_answers(const json& in, ModuleFacts& facts) {
   for (const json& item : list_of(in, "sections")) {
     auto& found = facts.sections[text(item.at(0))];
@@ -135,6 +152,10 @@ void read_answers(const json& in, ModuleFacts& facts) {
     }
   }
   for (const json& item : list_of(in, "slots")) facts.slots[number(item.at(0))] = text(item.at(1));
+  for (const json& item : list_of(in, "structs")) {
+    auto& members = facts.structs[text(item.at(0))];
+    if (item.size() > 1) members = members_from_json(item.at(1));
+  }
   for (const json& item : list_of(in, "bytes")) {
     facts.bytes.add(number(item.at(0)), bytes_of_hex(item.at(1).get_ref<const std::string&>()));
   }

@@ -160,4 +160,11 @@ const std::vector<SourceLevel>& Module::source_at(model::ModuleAddress address) 
   return known->second;
 }
 
+std::optional<StructMembers> Module::struct_members(std::string_view name, std::span<const std::string_view> members) {
+  const std::string key(name);
+  if (auto known = facts_.structs.find(key); known != facts_.structs.end()) return known->second;
+  if (source() == nullptr) return std::nullopt;
+  return facts_.structs[key] = source()->find_struct(name, members);
+}
+
 }  // namespace hangstack::symbolizer

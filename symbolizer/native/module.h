@@ -79,6 +79,9 @@ class Module {
   /// Source position and inlined functions from DWARF; empty without it.
   const std::vector<SourceLevel>& source_at(model::ModuleAddress address);
 
+  /// Where members of a struct lie, by DWARF (see find_struct): a struct is asked for once, with the same members.
+  std::optional<StructMembers> struct_members(std::string_view name, std::span<const std::string_view> members);
+
   [[nodiscard]] const ModuleFacts& facts() const { return facts_; }
   /// Facts of an earlier run: what they answer is not asked of the file again.
   void set_facts(ModuleFacts facts);

@@ -61,6 +61,17 @@ struct SourceLevel {
   friend bool operator==(const SourceLevel&, const SourceLevel&) = default;
 };
 
+/// A member of a struct; both in bytes.
+struct StructMember {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+
+  friend bool operator==(const StructMember&, const StructMember&) = default;
+};
+
+/// By the names that were asked for; those that the struct has not are left out.
+using StructMembers = std::map<std::string, StructMember>;
+
 /// A key that is absent was never asked; an empty optional is the answer "there is none".
 struct ModuleFacts {
   std::string path;  ///< as the first process that mapped it sees it
@@ -72,6 +83,7 @@ struct ModuleFacts {
   std::map<std::uint64_t, std::optional<SymbolName>> names;        ///< by address
   std::map<std::uint64_t, std::vector<SourceLevel>> sources;       ///< by address
   std::map<std::uint64_t, std::string> slots;  ///< symbol that the loader writes to a GOT slot; empty: none
+  std::map<std::string, std::optional<StructMembers>> structs;  ///< by the struct's name
   RecordedBytes bytes;
 
   friend bool operator==(const ModuleFacts&, const ModuleFacts&) = default;

@@ -6,6 +6,7 @@
 #include "symbolizer/native/call_frames.h"
 #include "symbolizer/native/debug_files.h"
 #include "symbolizer/native/source_lines.h"
+#include "symbolizer/native/struct_search.h"
 #include "symbolizer/native/symbol_search.h"
 
 namespace hangstack::symbolizer {
@@ -66,14 +67,21 @@ std::map<model::ModuleAddress, SymbolName> ModuleSource::names(std::span<const m
   return found;
 }
 
+/// The file that has DWARF; null if none has.
+ElfFile* ModuleSource::described() {
+  const bool own = file_->section_bytes(".debug_info").has_value() || file_->section_bytes(".zdebug_info").has_value();
+  return own ? file_.get() : separate();
+}
+
 std::vector<SourceLevel> ModuleSource::source(model::ModuleAddress address) {
-  if (!lines_) {
-    const bool own =
-        file_->section_bytes(".debug_info").has_value() || file_->section_bytes(".zdebug_info").has_value();
-    const ElfFile* described = own ? file_.get() : separate();
-    lines_ = std::make_unique<SourceLines>(described);
-  }
+  if (!lines_) lines_ = std::make_unique<SourceLines>(described());
   return lines_->at(address);
+}
+
+std::optional<StructMembers> ModuleSource::find_struct(std::string_view name,
+                                                       std::span<const std::string_view> members) {
+  const ElfFile* file = described();
+  return file == nullptr ? std::nullopt : symbolizer::find_struct(*file, name, members);
 }
 
 }  // namespace hangstack::symbolizer

@@ -25,11 +25,13 @@ class ModuleSource {
   /// Ascending, without repetition.
   std::map<model::ModuleAddress, SymbolName> names(std::span<const model::ModuleAddress> addresses);
   std::vector<SourceLevel> source(model::ModuleAddress address);
+  std::optional<StructMembers> find_struct(std::string_view name, std::span<const std::string_view> members);
 
  private:
   ElfFile* separate();
   ElfFile* mini();
   CallFrames& frames();
+  ElfFile* described();
 
   std::unique_ptr<ElfFile> file_;
   bool looked_for_separate_ = false;

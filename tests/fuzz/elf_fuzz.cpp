@@ -1,7 +1,8 @@
-// An ELF file made of arbitrary bytes: sections, symbols, frame description entries and lines. The corpus is one small
-// library of our own, with .eh_frame and a search table, and with .debug_frame and compressed line tables.
+// An ELF file made of arbitrary bytes: sections, symbols, frame description entries, lines and structs. The corpus is
+// one small library of our own, with .eh_frame and a search table, and with .debug_frame and compressed line tables;
+// and one of a struct.
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "symbolizer/native/module_source.h"
@@ -23,5 +24,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     module.source(address);
   }
   module.find_symbol("add");
+  const std::vector<std::string_view> members{"first", "word", "inner.b", "pointer.a", "bit", "text"};
+  module.find_struct("Searched", members);
   return 0;
 }

@@ -12,6 +12,7 @@ from unittest import mock
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "runner"), str(HERE / "scenarios"), str(HERE.parents[1] / "scripts" / "lib")]
 
+import counts  # noqa: E402
 import judge  # noqa: E402
 import missing_collective  # noqa: E402
 import reproducer  # noqa: E402
@@ -246,6 +247,28 @@ class Proofs(unittest.TestCase):
     def test_a_rank_that_dumps_its_stacks_proves_nothing(self):
         with self.assertRaises(AssertionError):
             self.prove(IN_PYTHON)
+
+
+class Counts(unittest.TestCase):
+    def faults(self, launched, comm="0x1", pid=7, nccl="2.30.7", status="ok"):
+        item = {"pid": pid, "hash": comm, "seq": {"AllReduce": launched, "Broadcast": 0}}
+        records = {"communicators": {"status": status, "items": [item] if status == "ok" else []}}
+        return counts.check_counts(nccl, {"jobs": [{"records": records}]}, [log(*done(1), *done(2)[:2])], [7])
+
+    def test_the_report_counts_what_was_launched(self):
+        self.assertEqual(self.faults(2), [])
+        self.assertEqual(len(self.faults(1)), 1)
+
+    def test_a_communicator_that_a_rank_waits_on_must_be_read(self):
+        self.assertEqual(len(self.faults(2, comm="0x2")), 2)
+        self.assertEqual(len(self.faults(2, pid=8)), 1)
+        self.assertEqual(len(self.faults(2, status="absent")), 1)
+
+    def test_old_versions_do_not_count_or_keep_no_list(self):
+        self.assertEqual(self.faults(0, nccl="2.24.3"), [])
+        self.assertEqual(len(self.faults(2, nccl="2.24.3")), 1)
+        self.assertEqual(self.faults(0, nccl="2.21.5", status="absent"), [])
+        self.assertEqual(len(self.faults(0, nccl="2.21.5")), 1)
 
 
 class Tables(unittest.TestCase):

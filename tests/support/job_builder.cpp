@@ -171,6 +171,21 @@ void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std
   recorder.operations.push_back(std::move(operation));
 }
 
+/// What stands behind "communicator".
+void add_communicator(ProcessSnapshot& process, std::istringstream& words, const std::string& line) {
+  std::string hash;
+  words >> hash;
+  const Keys keys = keys_of(words, line);
+  if (process.nccl_libraries.empty()) process.nccl_libraries.emplace_back().status = model::RecordStatus::ok;
+  model::Communicator side;
+  side.hash = std::stoull(hash, nullptr, 16);
+  side.ranks = static_cast<std::int32_t>(number_in(keys, "ranks", 2));
+  side.rank = process.identity.rank.value_or(0);
+  for (std::size_t i = 0; i < side.launched.size(); ++i)
+    side.launched[i] = number_in(keys, std::string(model::kNcclCollectives[i]));
+  process.nccl_libraries.front().communicators.push_back(std::move(side));
+}
+
 }  // namespace
 
 ProcessSnapshot process_of(std::string_view text) {
@@ -200,6 +215,8 @@ ProcessSnapshot process_of(std::string_view text) {
       process.descendants.push_back(std::move(child));
     } else if (head == "recorded") {
       add_recorded(process, words, line);
+    } else if (head == "communicator") {
+      add_communicator(process, words, line);
     } else if (process.threads.empty()) {
       reject(line);
     } else if (head == "py") {

@@ -29,6 +29,7 @@ ModuleFacts sample_facts() {
   facts.functions = {{0x1010, AddressRange{ModuleAddress{0x1000}, ModuleAddress{0x1080}}}, {0x1020, std::nullopt}};
   facts.names = {{0x1010, SymbolName{"na\xffme", ModuleAddress{0x1000}, 0x80}}, {0x1020, std::nullopt}};
   facts.sources = {{0x1010, {{"f", "a.cpp", 3}, {"g", "b.cpp", 0}}}, {0x1020, {}}};
+  facts.structs = {{"ncclComm", StructMembers{{"rank", {8, 4}}}}, {"none", std::nullopt}, {"empty", StructMembers{}}};
   facts.slots = {{0x4000, "getpid"}, {0x4008, ""}};
   const std::byte bytes[] = {std::byte{0}, std::byte{0xff}, std::byte{0x1a}};
   facts.bytes.add(0x5000, bytes);

@@ -1,0 +1,53 @@
+#include "classifiers/evidence/launched.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace hangstack::classifiers {
+
+using model::Observation;
+using model::RankSet;
+
+std::string communicator_text(const SharedCommunicator& communicator) {
+  const std::string name = communicator.name.empty() ? "" : fmt::format(" \"{}\"", communicator.name);
+  return fmt::format("NCCL communicator {:#x}{} ({} ranks)", communicator.hash, name, communicator.ranks);
+}
+
+std::string launches_text(const model::Communicator& side) {
+  std::string text;
+  for (std::size_t i = 0; i < side.launched.size(); ++i) {
+    if (side.launched[i] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", side.launched[i], model::kNcclCollectives[i]);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+std::vector<Observation> launched_on_communicators(const JobFacts& job) {
+  std::vector<Observation> out;
+  for (const SharedCommunicator& communicator : job.unequal_communicators) {
+    std::map<std::string, RankSet> texts;
+    for (const auto& [rank, side] : communicator.sides) texts[launches_text(*side)].insert(rank);
+    for (const auto& [text, ranks] : texts)
+      out.push_back({fmt::format("launched {} on {}", text, communicator_text(communicator)), ranks, "NCCL's memory"});
+  }
+  constexpr std::size_t kMost = 8;
+  if (out.size() > kMost) out.resize(kMost);
+  return out;
+}
+
+bool behind_in_launches(const JobFacts& job, const RankSet& waiting, const RankSet& late) {
+  return std::ranges::any_of(job.unequal_communicators, [&](const SharedCommunicator& communicator) {
+    std::optional<std::uint64_t> ahead;
+    for (const auto& [rank, side] : communicator.sides) {
+      if (waiting.contains(rank)) ahead = std::min(ahead.value_or(side->launched_in_all()), side->launched_in_all());
+    }
+    return ahead && std::ranges::all_of(late.ranks(), [&](int rank) {
+             const auto side = communicator.sides.find(rank);
+             return side != communicator.sides.end() && side->second->launched_in_all() < *ahead;
+           });
+  });
+}
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,23 @@
+#pragma once
+// What NCCL's own memory says the ranks have launched.
+
+#include <string>
+#include <vector>
+
+#include "classifiers/fold/facts.h"
+
+namespace hangstack::classifiers {
+
+/// "NCCL communicator 0x3f2a (2 ranks)"
+std::string communicator_text(const SharedCommunicator& communicator);
+
+/// "2 AllReduce, 1 Broadcast"
+std::string launches_text(const model::Communicator& side);
+
+/// Who has launched what, of communicators whose sides differ.
+std::vector<model::Observation> launched_on_communicators(const JobFacts& job);
+
+/// All of `late` have launched less on some communicator than each of `waiting` that shares it.
+bool behind_in_launches(const JobFacts& job, const model::RankSet& waiting, const model::RankSet& late);
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,48 @@
+#include "classifiers/fold/shared_communicators.h"
+
+#include <algorithm>
+
+#include "classifiers/fold/facts.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+bool unequal(const SharedCommunicator& communicator) {
+  const auto& first = communicator.sides.begin()->second->launched;
+  return std::ranges::any_of(communicator.sides, [&](const auto& side) { return side.second->launched != first; });
+}
+
+}  // namespace
+
+std::uint64_t SharedCommunicator::least() const {
+  std::uint64_t found = sides.begin()->second->launched_in_all();
+  for (const auto& [rank, side] : sides) found = std::min(found, side->launched_in_all());
+  return found;
+}
+
+std::uint64_t SharedCommunicator::most() const {
+  std::uint64_t found = 0;
+  for (const auto& [rank, side] : sides) found = std::max(found, side->launched_in_all());
+  return found;
+}
+
+std::vector<SharedCommunicator> unequal_communicators_of(const std::vector<RankFacts>& ranks) {
+  std::map<std::uint64_t, SharedCommunicator> by_hash;
+  for (const RankFacts& rank : ranks) {
+    for (const auto& library : rank.process->last().nccl_libraries) {
+      for (const model::Communicator& side : library.communicators) {
+        SharedCommunicator& shared = by_hash[side.hash];
+        shared.hash = side.hash;
+        shared.ranks = side.ranks;
+        if (shared.name.empty()) shared.name = side.name;
+        shared.sides.emplace(rank.number, &side);
+      }
+    }
+  }
+  std::vector<SharedCommunicator> found;
+  for (auto& [hash, shared] : by_hash)
+    if (shared.sides.size() > 1 && unequal(shared)) found.push_back(std::move(shared));
+  return found;
+}
+
+}  // namespace hangstack::classifiers

@@ -1,0 +1,32 @@
+#pragma once
+// NCCL's communicators over the ranks of a job: joined by their hash, compared by what each side has launched.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/communicators.h"
+
+namespace hangstack::classifiers {
+
+struct RankFacts;
+
+/// A communicator whose sides have not launched the same. Points into the processes.
+struct SharedCommunicator {
+  std::uint64_t hash = 0;
+  std::string name;                                 ///< that the program gave it; empty: none
+  int ranks = 0;                                    ///< in all, seen or not
+  std::map<int, const model::Communicator*> sides;  ///< by the job's rank; at least two
+
+  /// The fewest and the most collectives that a side has launched.
+  [[nodiscard]] std::uint64_t least() const;
+  [[nodiscard]] std::uint64_t most() const;
+};
+
+/// Ascending by hash. NCCL counts from 2.27 on, older ones only for a profiler: where all sides count nothing, nothing
+/// differs.
+std::vector<SharedCommunicator> unequal_communicators_of(const std::vector<RankFacts>& ranks);
+
+}  // namespace hangstack::classifiers

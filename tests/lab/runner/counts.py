@@ -1,0 +1,37 @@
+"""Compares what a report says of NCCL's communicators with what the stand-in saw launched."""
+
+import collections
+
+COUNTS_SINCE = (2, 27)  # before, NCCL counts for a profiler only
+LISTS_SINCE = (2, 24)
+
+
+def launched_on(log, comm):
+    """How many collectives one process launched on one communicator; by kind where each kernel had only one."""
+    kernels = [kernel for kernel in log.kernels if kernel.comm == comm and kernel.sequence]
+    if all(len(kernel.elements) <= 1 for kernel in kernels):
+        return dict(collections.Counter(kernel.operation for kernel in kernels))
+    return sum(len(kernel.elements) for kernel in kernels)
+
+
+def check_counts(nccl, report, launched, pids):
+    """A fault for each communicator whose counts are not those of the log."""
+    version = tuple(map(int, nccl.split(".")))
+    records = [job["records"]["communicators"] for job in report["jobs"]]
+    items = [item for record in records for item in record["items"]]
+    if version < LISTS_SINCE:
+        return [f"communicators of NCCL {nccl}: {record['status']}" for record in records if record["status"] == "ok"]
+    faults = []
+    for pid, log in zip(pids, launched):
+        own = {item["hash"]: item for item in items if item["pid"] == pid}
+        missing = {kernel.comm for kernel in log.pending} - set(own)
+        if own or log.pending:
+            faults += [f"pid {pid}: communicator {comm}, which it waits on, was not read" for comm in sorted(missing)]
+        for comm, item in own.items():
+            expected = launched_on(log, comm) if version >= COUNTS_SINCE else {}
+            counted = {kind: count for kind, count in item["seq"].items() if count}
+            if isinstance(expected, int):
+                counted = sum(counted.values())
+            if counted != expected:
+                faults.append(f"pid {pid}: on {comm} it launched {expected}, and the report counts {counted}")
+    return faults

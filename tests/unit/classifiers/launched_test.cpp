@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/job_builder.h"
+#include "tests/unit/classifiers/judged_job.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Confidence;
+using model::Hung;
+using model::Job;
+using model::RankSet;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using tests::in_user_code;
+using tests::JobBuilder;
+
+constexpr std::string_view kInDevice =
+    "clock_nanosleep libc.so.6\n?? libcuda.so.1\n?? libcuda.so.1\ncudaStreamSynchronize libcudart.so.12\n";
+
+std::string in_device(int rank, int world, std::string_view launched) {
+  return in_user_code(rank, world, "asleep=12.5 syscall=clock_nanosleep", kInDevice) + std::string(launched) + "\n";
+}
+
+TEST(Launched, EquallyManyAndNotTheSameIsAMismatchOfTheRarerRank) {
+  JobBuilder job;
+  for (const int rank : {0, 1}) job.still(in_device(rank, 3, "communicator 0x7a ranks=3 AllReduce=2"));
+  job.still(in_device(2, 3, "communicator 0x7a ranks=3 AllReduce=1 Broadcast=1"));
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "collective_mismatch");
+  EXPECT_EQ(judged.verdict.culprit_ranks, RankSet{2});
+  EXPECT_THAT(judged.verdict.summary, HasSubstr("Rank 2 has launched 1 Broadcast, 1 AllReduce, ranks 0-1 2 AllReduce"));
+  EXPECT_THAT(observations(judged), HasSubstr("2 | launched 1 Broadcast, 1 AllReduce on NCCL communicator 0x7a (3 "
+                                              "ranks) | NCCL's memory"));
+}
+
+TEST(Launched, MoreOfTheSameIsNoMismatch) {
+  JobBuilder job;
+  job.still(in_device(0, 2, "communicator 0x7a AllReduce=3"));
+  job.still(in_device(1, 2, "communicator 0x7a AllReduce=2"));
+  EXPECT_EQ(only_job(job).verdict.pattern, "unknown") << "one of them may just have queued more";
+}
+
+TEST(Launched, OtherCommunicatorsAreNotCompared) {
+  JobBuilder job;
+  job.still(in_device(0, 2, "communicator 0x7a AllReduce=2"));
+  job.still(in_device(1, 2, "communicator 0x7b Broadcast=2"));
+  EXPECT_EQ(only_job(job).verdict.pattern, "unknown");
+}
+
+TEST(Launched, AheadOnOneAndBehindOnTheOtherIsAnOppositeOrder) {
+  JobBuilder job;
+  job.still(in_device(0, 2, "communicator 0x7a AllReduce=2\ncommunicator 0x7b AllReduce=1"));
+  job.still(in_device(1, 2, "communicator 0x7a AllReduce=1\ncommunicator 0x7b AllReduce=2"));
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "cross_group_order");
+  EXPECT_EQ(judged.verdict.culprit_ranks, (RankSet{0, 1}));
+}
+
+TEST(Launched, AheadOnBothIsNoOppositeOrder) {
+  JobBuilder job;
+  job.still(in_device(0, 2, "communicator 0x7a AllReduce=2\ncommunicator 0x7b AllReduce=2"));
+  job.still(in_device(1, 2, "communicator 0x7a AllReduce=1\ncommunicator 0x7b AllReduce=1"));
+  EXPECT_EQ(only_job(job).verdict.pattern, "unknown");
+}
+
+TEST(Launched, AStragglerThatHasLaunchedLessIsLikely) {
+  for (const int launched : {1, 2}) {
+    JobBuilder job;
+    job.still(in_device(0, 2, "communicator 0x7a AllReduce=2"));
+    job.still(in_user_code(1, 2, "asleep=12.5 syscall=clock_nanosleep", kSleep) +
+              fmt::format("communicator 0x7a AllReduce={}\n", launched));
+    const Job judged = only_job(job);
+    EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+    EXPECT_EQ(judged.verdict.confidence, launched == 1 ? Confidence::likely : Confidence::possible) << launched;
+  }
+}
+
+TEST(Launched, ARankThatLaunchesWhereItWaitsHasMoved) {
+  JobBuilder job;
+  job.moving(in_device(0, 2, "communicator 0x7a AllReduce=2"), in_device(0, 2, "communicator 0x7a AllReduce=3"));
+  job.moving(in_device(1, 2, "communicator 0x7a AllReduce=2"), in_device(1, 2, "communicator 0x7a AllReduce=3"));
+  EXPECT_EQ(only_job(job).verdict.hung, Hung::no);
+}
+
+}  // namespace
+}  // namespace hangstack::classifiers
