@@ -74,7 +74,7 @@ std::optional<std::uint64_t> offset_of(Dwarf_Die* member) {
 
 struct Place {
   std::uint64_t offset = 0;
-  Dwarf_Die type;
+  Dwarf_Die type{};
 };
 
 /// The member `name` of `type`, and of its unnamed members.

@@ -2,6 +2,7 @@
 
 import collections
 
+NOT_COUNTED = ("AllGatherV",)  # broadcasts that NCCL 2.28 and later put into one kernel
 COUNTS_SINCE = (2, 27)  # before, NCCL counts for a profiler only
 LISTS_SINCE = (2, 24)
 
@@ -9,6 +10,7 @@ LISTS_SINCE = (2, 24)
 def launched_on(log, comm):
     """How many collectives one process launched on one communicator; by kind where each kernel had only one."""
     kernels = [kernel for kernel in log.kernels if kernel.comm == comm and kernel.sequence]
+    kernels = [kernel for kernel in kernels if kernel.operation not in NOT_COUNTED]
     if all(len(kernel.elements) <= 1 for kernel in kernels):
         return dict(collections.Counter(kernel.operation for kernel in kernels))
     return sum(len(kernel.elements) for kernel in kernels)

@@ -13,7 +13,6 @@ using model::Hung;
 using model::Job;
 using model::RankSet;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using tests::in_user_code;
 using tests::JobBuilder;
 

@@ -49,7 +49,7 @@ class Communicators : public ::testing::Test {
     memory.put(at + 8, 0x7a + listed_);
     memory.put(at + 16, rank);
     memory.put(at + 20, ranks);
-    memory.put(at + 40 + 4 * 8, std::uint64_t{3});
+    memory.put(at + 72, std::uint64_t{3});  // AllReduce
     list(at);
     return at;
   }
