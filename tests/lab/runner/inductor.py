@@ -11,5 +11,7 @@ ENVIRONMENT = {"TORCHINDUCTOR_COMPILE_THREADS": 1, "TORCHINDUCTOR_FORCE_DISABLE_
 
 def prepare():
     """Before torch is imported."""
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{os.environ['HANGSTACK_LAB_LOG']}/inductor-{RANK}"
+    logs = os.environ["HANGSTACK_LAB_LOG"]
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{logs}/inductor-{RANK}"
+    os.environ["TMPDIR"] = logs  # what a killed rank or compiler leaves there goes with the logs
     sys.modules["triton"] = None  # it would build a program against a driver that no linker knows here
