@@ -54,16 +54,21 @@ ABOUT = (
 )
 
 
+def lab_file(module):
+    """The file of a module of the lab; None for one of Python."""
+    return next((path for folder in (RUNNER, SCENARIOS) if (path := folder / f"{module}.py").exists()), None)
+
+
 class Source:
-    """What a file defines, imports and takes from a file of runner/, by name."""
+    """What a file defines, imports and takes from another file of the lab, by name."""
 
     def __init__(self, path):
         self.path = path
         self.lines = path.read_text().splitlines()
         self.defined, self.imported, self.borrowed = {}, {}, {}
         for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.ImportFrom) and (RUNNER / f"{node.module}.py").exists():
-                self.borrowed.update({alias.name: RUNNER / f"{node.module}.py" for alias in node.names})
+            if isinstance(node, ast.ImportFrom) and lab_file(node.module):
+                self.borrowed.update({alias.name: lab_file(node.module) for alias in node.names})
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
                 self.imported.update({(alias.asname or alias.name.split(".")[0]): node for alias in node.names})
             else:
@@ -94,8 +99,9 @@ class Script:
 
     def __init__(self, name):
         self.imports, self.parts, self.begun = {"import os", "import sys"}, [], set()
-        self.alone = True  # it needs no module of the lab as a whole
-        self._need("main", SCENARIOS / f"{name}.py")
+        path = SCENARIOS / f"{name}.py"
+        self.alone = "main" in source_of(path).defined  # not another scenario's, and no module of the lab as a whole
+        self._need("main", path)
 
     def _need(self, name, path):
         """`name` as the file at `path` means it. What is no global there is a local variable, or Python's."""
@@ -107,7 +113,7 @@ class Script:
         elif name in source.imported:
             self.imports.add(source.text(source.imported[name]))
             modules = [alias.name for alias in source.imported[name].names]
-            self.alone = self.alone and not any((RUNNER / f"{module}.py").exists() for module in modules)
+            self.alone = self.alone and not any(map(lab_file, modules))
         elif name in source.defined and source.defined[name] not in self.begun:
             node = source.defined[name]
             self.begun.add(node)
