@@ -49,6 +49,11 @@ bool any_asleep(const JobFacts& job, const RankSet& culprits) {
   return std::ranges::any_of(culprits.ranks(), [&](int n) { return job.rank(n)->state().kind == StateKind::sleep; });
 }
 
+bool any_serves(const JobFacts& job, const RankSet& culprits) {
+  return std::ranges::any_of(culprits.ranks(),
+                             [&](int n) { return job.rank(n)->state().kind == StateKind::event_loop; });
+}
+
 bool any_moved(const JobFacts& job, const RankSet& culprits) {
   return culprits.minus(job.moved).size() < culprits.size();
 }
@@ -90,6 +95,13 @@ void decide(Verdict& verdict, const JobFacts& job, const Outsiders& split, const
   const bool by_peers = !job.stuck_for(all) && culprits.minus(job.unmoved).empty();
   decide_hung(verdict, job, by_peers ? split.waiting : all);
   if (doubt_by_child(verdict, job, culprits)) return;
+  if (any_serves(job, culprits)) {
+    verdict.hung = Hung::undecided;
+    verdict.confidence = Confidence::possible;
+    verdict.against.emplace_back(
+        "it waits for requests: an idle server, whose other ranks wait for the next one, looks so");
+    return;
+  }
   if (any_napped(job, culprits)) {
     verdict.against.emplace_back("it wakes and waits again at the same place: a loop of retries may end by itself");
   } else if (any_asleep(job, culprits)) {

@@ -79,6 +79,11 @@ bool wakes_only_for_news(const ThreadView& view) {
   });
 }
 
+/// Of a running thread that was caught where nothing can be unwound.
+bool says_where(const ThreadView& view) {
+  return std::ranges::any_of(view.names, [](std::string_view name) { return !name.empty(); });
+}
+
 bool executes(StateKind kind) {
   return kind == StateKind::running || kind == StateKind::compile || kind == StateKind::import;
 }
@@ -90,7 +95,7 @@ Movement movement_between(const ThreadView& before, const ThreadView& after, con
   const Thread& new_thread = *after.thread;
   const bool counters = counters_differ(old_thread, new_thread);
   Movement movement;
-  if (before.names.empty() || after.names.empty()) {
+  if (!says_where(before) || !says_where(after)) {
     if (!counters) movement.moved = false;
     return movement;
   }

@@ -86,20 +86,36 @@ constexpr auto kRows = std::to_array<Row>({
     {"importlib/__init__.py", "", StateKind::import, "import"},
 });
 
+/// Null if the table does not know the frame.
+const Row* row_of(const ThreadView& view, std::size_t i) {
+  if (!view.is_python(i)) return nullptr;
+  const auto path = model::library_path(view.frame(i).file);
+  if (path.empty()) return nullptr;
+  const auto function = last_component(view.names[i]);
+  const auto* const row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& candidate) {
+    return path.starts_with(candidate.path) && (candidate.function.empty() || candidate.function == function);
+  });
+  return row == kRows.end() ? nullptr : row;
+}
+
+bool is_build_lock(const Row& row) {
+  return row.kind == StateKind::lock && (row.path == "torch/utils/file_baton.py" || row.path == "filelock/");
+}
+
 }  // namespace
 
 std::optional<PythonWait> python_wait_of(const ThreadView& view) {
+  const Row* outermost = nullptr;
   for (std::size_t i = view.inner_end; i-- > 0;) {
-    if (!view.is_python(i)) continue;
-    const auto path = model::library_path(view.frame(i).file);
-    if (path.empty()) continue;
-    const auto function = last_component(view.names[i]);
-    const auto* const row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& candidate) {
-      return path.starts_with(candidate.path) && (candidate.function.empty() || candidate.function == function);
-    });
-    if (row != kRows.end()) return PythonWait{row->kind, std::string(row->title)};
+    const Row* row = row_of(view, i);
+    if (row == nullptr) continue;
+    if (outermost == nullptr) outermost = row;
+    if (outermost->kind != StateKind::compile) break;
+    // Whoever waits for the lock of a build does not build.
+    if (is_build_lock(*row)) return PythonWait{row->kind, std::string(row->title)};
   }
-  return std::nullopt;
+  if (outermost == nullptr) return std::nullopt;
+  return PythonWait{outermost->kind, std::string(outermost->title)};
 }
 
 }  // namespace hangstack::classifiers

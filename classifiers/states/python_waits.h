@@ -15,7 +15,8 @@ struct PythonWait {
 };
 
 /// The outermost library frame that the table knows decides: `queue.get` inside the dataloader is a dataloader wait.
-/// Files and functions of CPython 3.8 to 3.14 and torch 1.13 to 2.15. None if no frame is known.
+/// But the lock of a build inside a compile is a wait for that lock. Files and functions of CPython 3.8 to 3.14 and
+/// torch 1.13 to 2.15. None if no frame is known.
 std::optional<PythonWait> python_wait_of(const ThreadView& view);
 
 }  // namespace hangstack::classifiers

@@ -39,7 +39,6 @@ SCENARIO = Scenario(
     prod=lambda job: request((job.logs / "port").read_text()),
     afterwards={0: "request 2", 1: "request 2"},
     verdict=("not_hung", "unknown"),
-    known_faults={"any": "a rank that waits for a request of a client is taken for one that does not come"},
 )
 
 

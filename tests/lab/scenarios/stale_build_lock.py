@@ -23,7 +23,6 @@ SCENARIO = Scenario(
     versions=("2.8", "2.6"),
     verdict=("stale_build_lock", "host_straggler"),
     culprits=(1,),
-    known_faults={"any": "a rank that polls the lock of a build is taken for one that compiles"},
 )
 
 

@@ -67,6 +67,18 @@ TEST(MovingJob, ARankThatPollsForItsPeerIsNoMovement) {
   EXPECT_EQ(judged.verdict.culprit_ranks, model::RankSet{1});
 }
 
+TEST(MovingJob, AStackWithoutANameIsNoMovement) {
+  JobBuilder job;
+  const std::string setup =
+      "  accept libc.so.6\n  ncclSocketAccept libnccl.so.2\n  bootstrapInit libnccl.so.2\n"
+      "  py init_process_group torch/distributed/distributed_c10d.py:9\n  py main train.py:3\n";
+  for (const int rank : {0, 1}) {
+    const std::string head = fmt::format("process rank={} world=2\nthread main state=R user=5\n", rank);
+    job.moving(head + "  ?? ?\n", head + setup);
+  }
+  EXPECT_NE(only_job(job).verdict.hung, Hung::no);
+}
+
 TEST(MovingJob, AllThatCircleInOneFunctionAreUndecided) {
   JobBuilder job;
   for (int rank = 0; rank < 2; ++rank) job.moving(computing(rank, 5, 40), computing(rank, 205, 40));

@@ -58,6 +58,33 @@ TEST(Straggler, ASleepSpeaksAgainstItself) {
   EXPECT_THAT(judged.verdict.against, Contains("a sleep ends by itself: it may still arrive"));
 }
 
+TEST(Straggler, ThatServesRequestsIsNotCalledHung) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2, 20, 50));
+  job.still(in_user_code(1, 2, "asleep=50 syscall=poll",
+                         "  poll libc.so.6\n  py select lib/selectors.py:415\n"
+                         "  py serve_forever lib/socketserver.py:235\n"));
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  EXPECT_EQ(judged.verdict.hung, Hung::undecided);
+  EXPECT_EQ(judged.verdict.confidence, model::Confidence::possible);
+  EXPECT_THAT(judged.verdict.against, Contains(HasSubstr("an idle server")));
+}
+
+TEST(Straggler, ThatWaitsForTheLockOfABuildDoesNotCompile) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 2, 20, 50));
+  const std::string frames =
+      "  clock_nanosleep libc.so.6\n  py wait torch/utils/file_baton.py:49\n"
+      "  py _jit_compile torch/utils/cpp_extension.py:1700\n  py load torch/utils/cpp_extension.py:1300\n";
+  job.moving(in_user_code(1, 2, "asleep=0 switches=5 syscall=clock_nanosleep", frames),
+             in_user_code(1, 2, "asleep=0 switches=15 syscall=clock_nanosleep", frames));
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  EXPECT_NE(judged.verdict.hung, Hung::no);
+  EXPECT_THAT(judged.verdict.summary, HasSubstr("a build lock (file_baton)"));
+}
+
 TEST(Straggler, AChildThatWakesNowAndThenIsNoWork) {
   for (const auto& [ticks, hung] : {std::pair{15, Hung::yes}, {500, Hung::undecided}}) {
     JobBuilder job;
