@@ -14,18 +14,6 @@ bool unequal(const SharedCommunicator& communicator) {
 
 }  // namespace
 
-std::uint64_t SharedCommunicator::least() const {
-  std::uint64_t found = sides.begin()->second->launched_in_all();
-  for (const auto& [rank, side] : sides) found = std::min(found, side->launched_in_all());
-  return found;
-}
-
-std::uint64_t SharedCommunicator::most() const {
-  std::uint64_t found = 0;
-  for (const auto& [rank, side] : sides) found = std::max(found, side->launched_in_all());
-  return found;
-}
-
 std::vector<SharedCommunicator> unequal_communicators_of(const std::vector<RankFacts>& ranks) {
   std::map<std::uint64_t, SharedCommunicator> by_hash;
   for (const RankFacts& rank : ranks) {

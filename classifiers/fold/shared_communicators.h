@@ -19,10 +19,6 @@ struct SharedCommunicator {
   std::string name;                                 ///< that the program gave it; empty: none
   int ranks = 0;                                    ///< in all, seen or not
   std::map<int, const model::Communicator*> sides;  ///< by the job's rank; at least two
-
-  /// The fewest and the most collectives that a side has launched.
-  [[nodiscard]] std::uint64_t least() const;
-  [[nodiscard]] std::uint64_t most() const;
 };
 
 /// Ascending by hash. NCCL counts from 2.27 on, older ones only for a profiler: where all sides count nothing, nothing

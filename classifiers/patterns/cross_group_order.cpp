@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "classifiers/evidence/launched.h"
 #include "classifiers/evidence/observations.h"
@@ -84,15 +86,37 @@ Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
   return verdict;
 }
 
-/// Ranks that wait, are ahead on one communicator and behind on the other.
-RankSet ahead_and_behind(const JobFacts& job, const SharedCommunicator& ahead, const SharedCommunicator& behind) {
-  RankSet found;
-  for (const auto& [rank, side] : ahead.sides) {
-    const auto other = behind.sides.find(rank);
+/// How many collectives a rank that waits has launched on two communicators.
+struct LaunchedOnBoth {
+  int rank = 0;
+  std::uint64_t on_first = 0;
+  std::uint64_t on_second = 0;
+};
+
+/// Ascending by the first.
+std::vector<LaunchedOnBoth> launched_on_both(const JobFacts& job, const SharedCommunicator& first,
+                                             const SharedCommunicator& second) {
+  std::vector<LaunchedOnBoth> found;
+  for (const auto& [rank, side] : first.sides) {
+    const auto other = second.sides.find(rank);
     const bool waits = (job.inside.contains(rank) || job.device.contains(rank)) && !job.moved.contains(rank);
-    if (waits && other != behind.sides.end() && side->launched_in_all() > ahead.least() &&
-        other->second->launched_in_all() < behind.most())
-      found.insert(rank);
+    if (waits && other != second.sides.end())
+      found.push_back({rank, side->launched_in_all(), other->second->launched_in_all()});
+  }
+  std::ranges::stable_sort(found, {}, &LaunchedOnBoth::on_first);
+  return found;
+}
+
+/// Ranks that are ahead of another one on the first communicator and behind the same one on the second. Ranks that
+/// launch in one order are never both.
+RankSet ahead_and_behind(const std::vector<LaunchedOnBoth>& ascending) {
+  RankSet found;
+  std::uint64_t most_of_fewer = 0;  // on the second, of those with fewer on the first
+  std::uint64_t most_so_far = 0;
+  for (std::size_t i = 0; i < ascending.size(); ++i) {
+    if (i > 0 && ascending[i].on_first > ascending[i - 1].on_first) most_of_fewer = most_so_far;
+    if (ascending[i].on_second < most_of_fewer) found.insert(ascending[i].rank);
+    most_so_far = std::max(most_so_far, ascending[i].on_second);
   }
   return found;
 }
@@ -108,8 +132,8 @@ std::optional<LaunchedCrosswise> launched_crosswise(const JobFacts& job) {
   const std::vector<SharedCommunicator>& all = job.unequal_communicators;
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = i + 1; j < all.size(); ++j) {
-      LaunchedCrosswise found{&all[i], &all[j], ahead_and_behind(job, all[i], all[j]),
-                              ahead_and_behind(job, all[j], all[i])};
+      LaunchedCrosswise found{&all[i], &all[j], ahead_and_behind(launched_on_both(job, all[i], all[j])),
+                              ahead_and_behind(launched_on_both(job, all[j], all[i]))};
       const bool apart = found.in_first.minus(found.in_second).size() == found.in_first.size();
       if (!found.in_first.empty() && !found.in_second.empty() && apart) return found;
     }

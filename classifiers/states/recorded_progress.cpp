@@ -45,6 +45,19 @@ bool same_recorders(const std::map<std::string, std::uint64_t>& a, const std::ma
       a, b, {}, [](const auto& entry) { return entry.first; }, [](const auto& entry) { return entry.first; });
 }
 
+/// Null if the process launched on several, or on none.
+const model::Communicator* only_used_communicator(const ProcessSnapshot& process) {
+  const model::Communicator* only = nullptr;
+  for (const auto& library : process.nccl_libraries) {
+    for (const auto& communicator : library.communicators) {
+      if (communicator.launched_in_all() == 0) continue;
+      if (only != nullptr) return nullptr;
+      only = &communicator;
+    }
+  }
+  return only;
+}
+
 }  // namespace
 
 std::vector<const RecordedOperation*> unfinished_collectives(const FlightRecorder& recorder) {
@@ -62,16 +75,9 @@ std::optional<double> pending_age_s(const ProcessSnapshot& process) {
 }
 
 bool launched_between(const ProcessSnapshot& before, const ProcessSnapshot& after) {
-  std::map<std::uint64_t, std::uint64_t> launched;
-  for (const auto& library : before.nccl_libraries)
-    for (const auto& communicator : library.communicators) launched[communicator.hash] = communicator.launched_in_all();
-  for (const auto& library : after.nccl_libraries) {
-    for (const auto& communicator : library.communicators) {
-      const auto was = launched.find(communicator.hash);
-      if (was != launched.end() && communicator.launched_in_all() > was->second) return true;
-    }
-  }
-  return false;
+  const model::Communicator* was = only_used_communicator(before);
+  const model::Communicator* is = only_used_communicator(after);
+  return was != nullptr && is != nullptr && was->hash == is->hash && is->launched_in_all() > was->launched_in_all();
 }
 
 std::optional<bool> progressed_between(const ProcessSnapshot& before, const ProcessSnapshot& after) {

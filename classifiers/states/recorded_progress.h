@@ -20,7 +20,8 @@ std::optional<double> pending_age_s(const model::ProcessSnapshot& process);
 /// could be read in both.
 std::optional<bool> progressed_between(const model::ProcessSnapshot& before, const model::ProcessSnapshot& after);
 
-/// Whether it launched collectives of NCCL between two samples, as NCCL counts them.
+/// Whether it launched collectives of NCCL between two samples, on the one communicator that it uses. Of several, those
+/// that go on say nothing of the one that it waits for.
 bool launched_between(const model::ProcessSnapshot& before, const model::ProcessSnapshot& after);
 
 }  // namespace hangstack::classifiers

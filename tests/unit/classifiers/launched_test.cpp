@@ -65,6 +65,15 @@ TEST(Launched, AheadOnBothIsNoOppositeOrder) {
   EXPECT_EQ(only_job(job).verdict.pattern, "unknown");
 }
 
+TEST(Launched, WhoIsAheadOfOneRankAndBehindAnotherIsInNoOppositeOrder) {
+  JobBuilder job;
+  job.still(in_device(0, 4, "communicator 0x7a ranks=3 AllReduce=5\ncommunicator 0x7b ranks=4 AllReduce=5"));
+  job.still(in_device(1, 4, "communicator 0x7a ranks=3 AllReduce=4\ncommunicator 0x7b ranks=4 AllReduce=4"));
+  job.still(in_device(2, 4, "communicator 0x7b ranks=4 AllReduce=6"));
+  job.still(in_device(3, 4, "communicator 0x7b ranks=4 AllReduce=3"));
+  EXPECT_EQ(only_job(job).verdict.pattern, "unknown") << "ranks 0 and 1 launch in one order";
+}
+
 TEST(Launched, AStragglerThatHasLaunchedLessIsLikely) {
   for (const int launched : {1, 2}) {
     JobBuilder job;
@@ -82,6 +91,15 @@ TEST(Launched, ARankThatLaunchesWhereItWaitsHasMoved) {
   job.moving(in_device(0, 2, "communicator 0x7a AllReduce=2"), in_device(0, 2, "communicator 0x7a AllReduce=3"));
   job.moving(in_device(1, 2, "communicator 0x7a AllReduce=2"), in_device(1, 2, "communicator 0x7a AllReduce=3"));
   EXPECT_EQ(only_job(job).verdict.hung, Hung::no);
+}
+
+TEST(Launched, LaunchesOnOneOfTwoCommunicatorsAreNoMovement) {
+  JobBuilder job;
+  for (const int rank : {0, 1}) {
+    job.moving(in_device(rank, 2, "communicator 0x7a AllReduce=2\ncommunicator 0x7b AllReduce=8"),
+               in_device(rank, 2, "communicator 0x7a AllReduce=2\ncommunicator 0x7b AllReduce=9"));
+  }
+  EXPECT_NE(only_job(job).verdict.hung, Hung::no) << "a heartbeat may go on beside the group that waits";
 }
 
 }  // namespace
