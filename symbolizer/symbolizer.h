@@ -14,7 +14,7 @@ namespace hangstack::symbolizer {
 struct SymbolizerOptions {
   bool native = true;
   bool python = true;
-  bool records = true;                   ///< PyTorch's flight recorder
+  bool records = true;                   ///< PyTorch's flight recorder, NCCL's communicators
   bool lines = true;                     ///< source lines and inlined functions from DWARF
   model::ServedBytes* served = nullptr;  ///< borrowed; told of all memory of captures that `symbolize` reads
 };

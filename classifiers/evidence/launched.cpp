@@ -38,15 +38,16 @@ std::vector<Observation> launched_on_communicators(const JobFacts& job) {
 }
 
 bool behind_in_launches(const JobFacts& job, const RankSet& waiting, const RankSet& late) {
+  if (waiting.empty() || late.empty()) return false;
   return std::ranges::any_of(job.unequal_communicators, [&](const SharedCommunicator& communicator) {
-    std::optional<std::uint64_t> ahead;
-    for (const auto& [rank, side] : communicator.sides) {
-      if (waiting.contains(rank)) ahead = std::min(ahead.value_or(side->launched_in_all()), side->launched_in_all());
-    }
-    return ahead && std::ranges::all_of(late.ranks(), [&](int rank) {
-             const auto side = communicator.sides.find(rank);
-             return side != communicator.sides.end() && side->second->launched_in_all() < *ahead;
-           });
+    const auto launched = [&](int rank) {
+      const auto side = communicator.sides.find(rank);
+      return side == communicator.sides.end() ? 0 : side->second->launched_in_all();
+    };
+    std::uint64_t ahead = launched(*waiting.ranks().begin());
+    for (const int rank : waiting.ranks()) ahead = std::min(ahead, launched(rank));
+    // One that has launched nothing may be one that does not count.
+    return std::ranges::all_of(late.ranks(), [&](int rank) { return launched(rank) > 0 && launched(rank) < ahead; });
   });
 }
 

@@ -17,7 +17,7 @@ std::string launches_text(const model::Communicator& side);
 /// Who has launched what, of communicators whose sides differ.
 std::vector<model::Observation> launched_on_communicators(const JobFacts& job);
 
-/// All of `late` have launched less on some communicator than each of `waiting` that shares it.
+/// On some communicator that all of them share, each of `late` has launched less than each of `waiting`.
 bool behind_in_launches(const JobFacts& job, const model::RankSet& waiting, const model::RankSet& late);
 
 }  // namespace hangstack::classifiers

@@ -21,8 +21,8 @@ struct SharedCommunicator {
   std::map<int, const model::Communicator*> sides;  ///< by the job's rank; at least two
 };
 
-/// Ascending by hash. NCCL counts from 2.27 on, older ones only for a profiler: where all sides count nothing, nothing
-/// differs.
+/// Ascending by hash; without those that were given up, and those of which a process holds several sides. NCCL counts
+/// from 2.27 on, older ones only for a profiler: where all sides count nothing, nothing differs.
 std::vector<SharedCommunicator> unequal_communicators_of(const std::vector<RankFacts>& ranks);
 
 }  // namespace hangstack::classifiers

@@ -158,14 +158,16 @@ Verdict verdict_on(const JobFacts& job, const LaunchedApart& apart) {
       fmt::format("{} launched {}, {} {}: as many collectives on {}, and not the same ones.",
                   job.subject(apart.sides.front().first, "has", "have"), launches_text(*apart.sides.front().second),
                   job.who(largest), launches_text(*apart.sides.back().second), communicator_text(*apart.communicator));
+  if (apart.sides.size() > 2) verdict.summary += fmt::format(" {} more ways are under SEEN.", apart.sides.size() - 2);
   argue_by_records(verdict, job, waiting);
   advise(verdict, job);
   return verdict;
 }
 
-Ruling judge_launches(const JobFacts& job, std::string why_not) {
+Ruling judge_launches(const JobFacts& job) {
   const auto apart = launched_apart(job);
-  if (!apart) return {{}, {}, std::move(why_not)};
+  if (!apart)
+    return {{}, {}, "no flight recorder has an unfinished collective, and NCCL counts no others on different ranks"};
   return {verdict_on(job, *apart),
           {},
           fmt::format("{} ranks launched other collectives on {}", apart->sides.size(),
@@ -176,7 +178,7 @@ Ruling judge_launches(const JobFacts& job, std::string why_not) {
 
 Ruling judge_collective_mismatch(const JobFacts& job) {
   const std::vector<PendingGroup>& groups = job.pending_groups;
-  if (groups.empty()) return judge_launches(job, "no flight recorder has an unfinished collective");
+  if (groups.empty()) return judge_launches(job);
   for (const PendingGroup& group : groups) {
     const auto mismatch = mismatch_in(group);
     if (!mismatch) continue;
@@ -185,7 +187,7 @@ Ruling judge_collective_mismatch(const JobFacts& job) {
             fmt::format("{} different operations at #{} of group \"{}\"", mismatch->sides.size(), mismatch->sequence,
                         mismatch->group->name)};
   }
-  return judge_launches(job, "what is unfinished at one sequence number is the same operation");
+  return {{}, {}, "what is unfinished at one sequence number is the same operation"};
 }
 
 }  // namespace hangstack::classifiers

@@ -14,6 +14,7 @@
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/outsiders.h"
 #include "classifiers/patterns/pattern.h"
+#include "classifiers/states/python_waits.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -45,13 +46,12 @@ bool any_napped(const JobFacts& job, const RankSet& culprits) {
   return std::ranges::any_of(culprits.ranks(), [&](int n) { return job.rank(n)->process->napped; });
 }
 
-bool any_asleep(const JobFacts& job, const RankSet& culprits) {
-  return std::ranges::any_of(culprits.ranks(), [&](int n) { return job.rank(n)->state().kind == StateKind::sleep; });
+bool any_in(const JobFacts& job, const RankSet& set, StateKind kind) {
+  return std::ranges::any_of(set.ranks(), [&](int n) { return job.rank(n)->state().kind == kind; });
 }
 
-bool any_serves(const JobFacts& job, const RankSet& culprits) {
-  return std::ranges::any_of(culprits.ranks(),
-                             [&](int n) { return job.rank(n)->state().kind == StateKind::event_loop; });
+bool all_serve(const JobFacts& job, const RankSet& culprits) {
+  return std::ranges::all_of(culprits.ranks(), [&](int n) { return job.rank(n)->state().title == kServerLoop; });
 }
 
 bool any_moved(const JobFacts& job, const RankSet& culprits) {
@@ -65,10 +65,12 @@ bool recorded_in_pending_group(const JobFacts& job, const RankSet& culprits) {
   });
 }
 
-/// Those that stand still hold the job up; only if all move are they all to blame.
+/// Those that stand still hold the job up; only if all move are they all to blame. One that waits for a lock may wait
+/// for one that builds.
 RankSet culprits_of(const JobFacts& job, const RankSet& late) {
   const RankSet still = late.minus(job.moved);
-  return still.empty() ? late : still;
+  const bool builds = any_in(job, late.minus(still), StateKind::compile) && any_in(job, still, StateKind::lock);
+  return still.empty() || builds ? late : still;
 }
 
 /// "asleep outside all_reduce", "in a dataloader wait outside all_reduce"
@@ -95,7 +97,7 @@ void decide(Verdict& verdict, const JobFacts& job, const Outsiders& split, const
   const bool by_peers = !job.stuck_for(all) && culprits.minus(job.unmoved).empty();
   decide_hung(verdict, job, by_peers ? split.waiting : all);
   if (doubt_by_child(verdict, job, culprits)) return;
-  if (any_serves(job, culprits)) {
+  if (all_serve(job, culprits)) {
     verdict.hung = Hung::undecided;
     verdict.confidence = Confidence::possible;
     verdict.against.emplace_back(
@@ -104,7 +106,7 @@ void decide(Verdict& verdict, const JobFacts& job, const Outsiders& split, const
   }
   if (any_napped(job, culprits)) {
     verdict.against.emplace_back("it wakes and waits again at the same place: a loop of retries may end by itself");
-  } else if (any_asleep(job, culprits)) {
+  } else if (any_in(job, culprits, StateKind::sleep)) {
     verdict.against.emplace_back("a sleep ends by itself: it may still arrive");
   }
 }

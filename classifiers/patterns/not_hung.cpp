@@ -29,6 +29,13 @@ RankSet with_recorded_progress(const JobFacts& job) {
   return ranks;
 }
 
+RankSet with_launches(const JobFacts& job) {
+  RankSet ranks;
+  for (const auto& rank : job.ranks)
+    if (rank.process->launched_more) ranks.insert(rank.number);
+  return ranks;
+}
+
 Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
   Verdict verdict;
   verdict.hung = Hung::no;
@@ -42,7 +49,11 @@ Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
   if (!progressed.empty()) {
     verdict.observations.push_back({"collectives ended or began between the samples", progressed, "flight recorder"});
   }
-  if (const RankSet others = job.moved.minus(progressed); !others.empty()) {
+  const RankSet launched = with_launches(job).minus(progressed);
+  if (!launched.empty()) {
+    verdict.observations.push_back({"launched collectives between the samples", launched, "NCCL's memory"});
+  }
+  if (const RankSet others = job.moved.minus(progressed).minus(launched); !others.empty()) {
     verdict.observations.push_back({fmt::format("another stack, or the clocks of a running thread went on, within {}",
                                                 model::duration(job.span_s)),
                                     others, "stacks and kernel counters"});

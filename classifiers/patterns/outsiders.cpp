@@ -69,7 +69,8 @@ Confidence confidence_in(const JobFacts& job, const Outsiders& split, const Rank
   const bool rests =
       job.samples > 1 ? split.waiting.minus(job.unmoved).empty() : job.stuck_for(split.waiting).has_value();
   const bool known = job.blind.empty() && job.duplicates.empty() && !job.world_sizes_differ;
-  const bool named = job.operations.size() == 1 || behind_in_launches(job, split.waiting, culprits);
+  const bool named =
+      job.operations.size() == 1 || (job.operations.empty() && behind_in_launches(job, split.waiting, culprits));
   bool stacks = true;
   for (const int n : culprits.ranks()) {
     const ThreadFacts* thread = job.rank(n)->process->blocking_thread();

@@ -136,8 +136,9 @@ void judge_records(ProcessFacts& process) {
   if (!waits_for_peers(kind) && kind != StateKind::device) return;
   for (std::size_t i = 1; i < samples.size(); ++i) {
     if (samples[i - 1].start_time_ticks != samples[i].start_time_ticks) continue;
-    process.recorded_progress |=
-        progressed_between(samples[i - 1], samples[i]).value_or(launched_between(samples[i - 1], samples[i]));
+    process.recorded_progress |= progressed_between(samples[i - 1], samples[i]).value_or(false);
+    // What a flight recorder has unfinished is what it waits for: then launches say nothing.
+    process.launched_more |= !pending_age_s(samples[i - 1]) && launched_between(samples[i - 1], samples[i]);
   }
 }
 
@@ -152,7 +153,7 @@ void judge_movement(ProcessFacts& process) {
     if (main.moved.value_or(false)) process.moved = true;
     process.same_place = process.same_place && main.same_place;
   }
-  if (process.recorded_progress) {
+  if (process.recorded_progress || process.launched_more) {
     process.moved = true;
     process.same_place = false;
   }

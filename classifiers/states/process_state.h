@@ -32,6 +32,7 @@ struct ProcessFacts {
   std::optional<std::size_t> blocking;  ///< none if the process has no thread
   std::optional<bool> moved;            ///< the main or the blocking thread, or what the process records
   bool recorded_progress = false;       ///< by its flight recorders, what it waits for changed between the samples
+  bool launched_more = false;           ///< by NCCL\'s counts, it launched collectives between the samples
   bool same_place = true;               ///< it moved, but within the same functions
   bool napped = false;
   std::optional<double> asleep_s;   ///< of the blocking thread; none for one that naps

@@ -9,6 +9,9 @@
 
 namespace hangstack::classifiers {
 
+/// The title of a wait for requests from outside the job.
+inline constexpr std::string_view kServerLoop = "server loop";
+
 struct PythonWait {
   StateKind kind = StateKind::unknown;
   std::string title;  ///< what the user called: "queue.get", "next batch"

@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds kMaxTime{1};
 constexpr std::size_t kMaxUnits = 200'000;
 constexpr int kMaxNesting = 8;
-constexpr std::size_t kMaxMembers = 10'000;
+constexpr std::size_t kMaxMembers = 1'000'000;  // looked at in all: a struct may be forged to contain itself
 
 using Clock = std::chrono::steady_clock;
 
@@ -78,10 +78,9 @@ struct Place {
 };
 
 /// The member `name` of `type`, and of its unnamed members.
-std::optional<Place> find_member(Dwarf_Die* type, std::string_view name, int nesting) {
+std::optional<Place> find_member(Dwarf_Die* type, std::string_view name, int nesting, std::size_t& looked_at) {
   Dwarf_Die member;
   if (nesting > kMaxNesting || dwarf_child(type, &member) != 0) return std::nullopt;
-  std::size_t seen = 0;
   do {
     if (dwarf_tag(&member) != DW_TAG_member || dwarf_hasattr(&member, DW_AT_data_bit_offset) != 0) continue;
     Place place;
@@ -90,19 +89,19 @@ std::optional<Place> find_member(Dwarf_Die* type, std::string_view name, int nes
     place.offset = *offset;
     if (is_named(&member, name)) return place;
     if (dwarf_diename(&member) != nullptr || !is_struct(&place.type)) continue;
-    if (auto inner = find_member(&place.type, name, nesting + 1)) {
+    if (auto inner = find_member(&place.type, name, nesting + 1, looked_at)) {
       inner->offset += place.offset;
       return inner;
     }
-  } while (++seen < kMaxMembers && dwarf_siblingof(&member, &member) == 0);
+  } while (++looked_at < kMaxMembers && dwarf_siblingof(&member, &member) == 0);
   return std::nullopt;
 }
 
-std::optional<StructMember> member_at(Dwarf_Die* type, std::string_view path) {
+std::optional<StructMember> member_at(Dwarf_Die* type, std::string_view path, std::size_t& looked_at) {
   Place place{0, *type};
   for (int nesting = 0; !path.empty() && nesting <= kMaxNesting; ++nesting) {
     const std::size_t dot = path.find('.');
-    const auto found = find_member(&place.type, path.substr(0, dot), 0);
+    const auto found = find_member(&place.type, path.substr(0, dot), 0, looked_at);
     if (!found) return std::nullopt;
     place = {place.offset + found->offset, found->type};
     path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
@@ -121,8 +120,9 @@ std::optional<StructMembers> find_struct(const ElfFile& file, std::string_view n
   auto definition = find_definition(dwarf.get(), name);
   if (!definition) return std::nullopt;
   StructMembers found;
+  std::size_t looked_at = 0;
   for (const std::string_view path : members) {
-    if (const auto member = member_at(&*definition, path)) found.emplace(path, *member);
+    if (const auto member = member_at(&*definition, path, looked_at)) found.emplace(path, *member);
   }
   return found;
 }

@@ -141,12 +141,14 @@ std::optional<std::pair<SymbolPlace, SymbolPlace>> look_into(Module& module, Ncc
   const auto list = module.find_symbol(kSymbols[0]);
   const auto count = module.find_symbol(kSymbols[1]);
   if (!list || !count) {
-    place.absent_reason = "it has no list of its communicators: older than NCCL 2.24, or stripped of .symtab";
+    place.absent_reason =
+        "its list of communicators is not known: NCCL before 2.24, no .symtab, or a file that cannot be read";
     return std::nullopt;
   }
   const auto members = module.struct_members("ncclComm", kMembers);
   if (!members) {
-    place.absent_reason = "it has no debug information that says how a communicator looks";
+    place.absent_reason =
+        "no debug information says how its communicators look, or it takes longer than a second to find";
   } else if (!has_all(*members)) {
     place.absent_reason = "its communicators look other than those of NCCL 2.24 to 2.32";
   } else {

@@ -181,6 +181,7 @@ void add_communicator(ProcessSnapshot& process, std::istringstream& words, const
   side.hash = std::stoull(hash, nullptr, 16);
   side.ranks = static_cast<std::int32_t>(number_in(keys, "ranks", 2));
   side.rank = process.identity.rank.value_or(0);
+  side.aborted = keys.contains("aborted");
   for (std::size_t i = 0; i < side.launched.size(); ++i)
     side.launched[i] = number_in(keys, std::string(model::kNcclCollectives[i]));
   process.nccl_libraries.front().communicators.push_back(std::move(side));

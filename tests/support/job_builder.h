@@ -7,8 +7,9 @@
 //   recorded all_reduce #2 finished=1     an entry of the flight recorder; keys: group elements dtype p2p
 //                                                                finished age called (train.py:8) backend id members
 //                                                                (0+2)
-//   communicator 0x7a AllReduce=2         NCCL's; keys: ranks, and a collective's name for how often it was launched
-//   (s) thread main state=S asleep=12 switches=5 syscall=futex a3=0  keys: tid state asleep switches run user gil wchan
+//   communicator 0x7a AllReduce=2         NCCL's; keys: ranks aborted, and a collective's name for how often it was
+//   launched (s) thread main state=S asleep=12 switches=5 syscall=futex a3=0  keys: tid state asleep switches run user
+//   gil wchan
 //     pthread_cond_wait libc.so.6                                      syscall a0..a5 pending caught blocked stopped
 //                                                                after_stop (switches after hangstack's own stop)
 //     ?? libtorch_cpu.so                                         a frame: function, then module

@@ -12,7 +12,10 @@ def tell(event):
 
 
 def scratch_folder():
-    return tempfile.mkdtemp(prefix="reproducer-")
+    """One for all ranks of the job."""
+    folder = os.path.join(tempfile.gettempdir(), f"reproducer-{os.environ['MASTER_PORT']}")
+    os.makedirs(folder, exist_ok=True)
+    return folder
 
 
 def data_parallel(model, **settings):

@@ -54,7 +54,7 @@ def wait_until(holds, deadline_s, what):
     while True:
         try:
             return holds()
-        except AssertionError as error:
+        except (AssertionError, FileNotFoundError, ProcessLookupError) as error:  # of a process that has just ended
             if time.monotonic() > end:
                 raise TimeoutError(f"after {deadline_s} s {what}: {error}") from None
         select.select([], [], [], POLL_S)

@@ -85,6 +85,19 @@ TEST(Straggler, ThatWaitsForTheLockOfABuildDoesNotCompile) {
   EXPECT_THAT(judged.verdict.summary, HasSubstr("a build lock (file_baton)"));
 }
 
+TEST(Straggler, ThatWaitsForTheLockOfARankThatBuildsIsNotCalledHung) {
+  JobBuilder job;
+  job.still(in_all_reduce(0, 3, 20, 50));
+  job.still(in_user_code(1, 3, "asleep=50 syscall=futex",
+                         "  futex libc.so.6\n  py acquire lib/filelock/_api.py:9\n"
+                         "  py load torch/_inductor/codecache.py:30\n"));
+  job.moving(in_user_code(2, 3, "state=R user=5", "  py codegen torch/_inductor/graph.py:5\n"),
+             in_user_code(2, 3, "state=R user=205", "  py codegen torch/_inductor/graph.py:9\n"));
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  EXPECT_NE(judged.verdict.hung, Hung::yes);
+}
+
 TEST(Straggler, AChildThatWakesNowAndThenIsNoWork) {
   for (const auto& [ticks, hung] : {std::pair{15, Hung::yes}, {500, Hung::undecided}}) {
     JobBuilder job;
