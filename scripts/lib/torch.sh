@@ -42,6 +42,16 @@ nccl_python() {
   [ -x "$python" ] && has_requirements "$python" "scripts/nccl-$1-requirements.txt" && echo "$python"
 }
 
+# pip_install PYTHON REQUIREMENTS: exactly these. Gigabytes come over a network that fails at times: three tries.
+pip_install() {
+  local try
+  for try in 1 2 3; do
+    "$1" -m pip install --quiet --no-cache-dir --no-deps --disable-pip-version-check --requirement "$2" </dev/null && return
+    say "pip failed, try $try of 3"
+  done
+  return 1
+}
+
 # The interpreter that the virtual environment is made of: 3.12 first, for its frame layout.
 python_for_torch() {
   local candidate
