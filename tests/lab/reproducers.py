@@ -130,7 +130,8 @@ class Script:
 
 def settings_of(scenario):
     """Of the lab's environment, what is PyTorch's: how NCCL talks is the machine's matter."""
-    names = {**environments.NCCL, **scenario.environment}
+    classic = {"TORCH_DIST_USE_NCCL2": "0"} if scenario.versions == ("classic",) else {}
+    names = {**environments.NCCL, **classic, **scenario.environment}
     return [(name, str(value)) for name, value in names.items() if name.startswith("TORCH_")]
 
 
@@ -139,6 +140,8 @@ def printed(script, module):
     scenario = module.SCENARIO
     gpus = f"{gpus_of(scenario, script) or 'no'} GPUs"
     about = ABOUT.format(pattern=scenario.verdict[0], title=scenario.title, gpus=gpus)
+    if numbers := [version for version in scenario.versions if version[0].isdigit()]:
+        about += f" It is for PyTorch {' and '.join(numbers)}."
     environment = [f"        {json.dumps(name)}: {json.dumps(value)}," for name, value in settings_of(scenario)]
     head = HEAD.format(
         sentence=module.__doc__.split("\n")[0],
@@ -151,9 +154,9 @@ def printed(script, module):
 
 
 def has_script(scenario, script):
-    """Whether it hangs on sound GPUs too: without the stand-in's switches, and as one job of torch."""
+    """Whether it hangs on sound GPUs too: without the stand-in's switches, and as one job of torch under torchrun."""
     of_the_lab = scenario.bare_driver or scenario.jobs or "nccl" in scenario.versions or scenario.outcome != "hangs"
-    return not of_the_lab and script.alone and "HANGSTACK_LAB" not in f"{scenario.environment}{script.body()}"
+    return not of_the_lab and scenario.torchrun and script.alone and "HANGSTACK_LAB" not in f"{scenario.environment}{script.body()}"
 
 
 def gpus_of(scenario, script):

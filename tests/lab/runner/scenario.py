@@ -69,6 +69,8 @@ class Scenario:
     versions: tuple = ()
     # "torchrun" starts the ranks; "" stands for the runner itself. torchrun's agent is none of them.
     launcher: str = ""
+    # Whether it hangs so under torchrun, whose agent has a store of its own and ends the ranks when one fails.
+    torchrun: bool = True
     # Whether the driver's code has no unwind tables.
     bare_driver: bool = False
 

@@ -16,6 +16,7 @@ def reason(launched):
 
 SCENARIO = Scenario(
     title="both ranks in barrier(device_ids=[0]); the barrier before it had guessed GPU 1 for rank 1",
+    torchrun=False,
     says={0: "barrier", 1: "barrier"},
     reason=reason,
     frames={

@@ -5,7 +5,7 @@ import pathlib
 
 import inductor
 from evidence import below, calls_of
-from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, tell
+from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, scratch_folder, tell
 
 READ = 0  # of x86-64
 
@@ -51,7 +51,7 @@ def run_model(torch, values):
 def main():
     inductor.prepare()
     if RANK == 1:
-        compiler_with_a_header_that_never_comes(pathlib.Path(os.environ["HANGSTACK_LAB_LOG"]))
+        compiler_with_a_header_that_never_comes(pathlib.Path(scratch_folder()))
     import torch
     import torch.distributed as dist
 

@@ -13,6 +13,7 @@ def reason(launched):
 
 SCENARIO = Scenario(
     title="rank 0 in all_reduce, rank 1 killed before its own and a zombie",
+    torchrun=False,
     says={0: "all_reduce"},
     reason=reason,
     frames={0: IN_SYNCHRONIZE},

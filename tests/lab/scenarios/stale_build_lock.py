@@ -1,9 +1,8 @@
 """A build that was killed left its lock behind: a rank waits for it in cpp_extension.load, its peers in a collective."""
 
-import os
 import pathlib
 
-from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, tell
+from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, scratch_folder, tell
 
 
 def reason(launched):
@@ -29,8 +28,8 @@ SCENARIO = Scenario(
 def load_extension():
     from torch.utils import cpp_extension
 
-    folder = pathlib.Path(os.environ["HANGSTACK_LAB_LOG"]) / "build"
-    folder.mkdir()
+    folder = pathlib.Path(scratch_folder()) / "build"
+    folder.mkdir(exist_ok=True)
     (folder / "lock").touch()
     (folder / "gelu.cpp").write_text("// what was to be built")
     tell("load_extension")

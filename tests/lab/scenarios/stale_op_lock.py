@@ -1,9 +1,8 @@
 """A stale lock file of an op builder that uses torch's FileBaton itself, as some inference libraries do."""
 
-import os
 import pathlib
 
-from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, tell
+from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, scratch_folder, tell
 
 
 def reason(launched):
@@ -24,7 +23,7 @@ SCENARIO = Scenario(
 def build_ops():
     from torch.utils.file_baton import FileBaton
 
-    lock = pathlib.Path(os.environ["HANGSTACK_LAB_LOG"]) / "lock_ops"
+    lock = pathlib.Path(scratch_folder()) / "lock_ops"
     lock.touch()  # by a builder that was killed
     baton = FileBaton(str(lock))
     if not baton.try_acquire():

@@ -15,6 +15,7 @@ def prove(job):
 
 SCENARIO = Scenario(
     title="rank 1 in init_process_group, connecting to the store of rank 0, which is asleep before it",
+    torchrun=False,
     says={0: "sleep_outside", 1: "init"},
     reason=reason,
     prove=prove,

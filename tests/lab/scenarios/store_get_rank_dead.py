@@ -9,6 +9,7 @@ def reason(launched):
 
 SCENARIO = Scenario(
     title="rank 1 waits in a FileStore for the NCCL id, rank 0 found no data set and is dead",
+    torchrun=False,
     says={1: "init"},
     reason=reason,
     frames={

@@ -15,6 +15,7 @@ def prove(job):
 
 SCENARIO = Scenario(
     title="rank 0 in init_process_group, waiting in its store for rank 1, which is asleep before it",
+    torchrun=False,
     says={0: "init", 1: "sleep_outside"},
     reason=reason,
     prove=prove,
