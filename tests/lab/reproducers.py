@@ -155,8 +155,9 @@ def printed(script, module):
 
 def has_script(scenario, script):
     """Whether it hangs on sound GPUs too: without the stand-in's switches, and as one job of torch under torchrun."""
-    of_the_lab = scenario.bare_driver or scenario.jobs or "nccl" in scenario.versions or scenario.outcome != "hangs"
-    return not of_the_lab and scenario.torchrun and script.alone and "HANGSTACK_LAB" not in f"{scenario.environment}{script.body()}"
+    of_the_lab = scenario.bare_driver or scenario.jobs or "nccl" in scenario.versions or not scenario.torchrun
+    switched = "HANGSTACK_LAB" in f"{scenario.environment}{script.body()}"
+    return scenario.outcome == "hangs" and script.alone and not of_the_lab and not switched
 
 
 def gpus_of(scenario, script):

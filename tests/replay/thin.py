@@ -12,6 +12,9 @@ import sys
 import tempfile
 
 PAGE = 4096
+# Memory holds the environment and the paths of a process: what is kept was recorded here.
+NEUTRAL = pathlib.Path("/tmp/hangstack-case")
+BARE_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent"}
 SHORTEST_MASKED = 4  # bytes: a shorter word is in memory by chance
 
 

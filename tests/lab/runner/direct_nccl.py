@@ -53,6 +53,18 @@ def share_id(unique_id):
         time.sleep(POLL_S)  # rank 0 does not listen yet
 
 
+def init_rank(nccl, rank, size, share):
+    """ncclCommInitRank: the handle. `share(unique_id)` makes rank 0's id that of every rank."""
+    unique_id = UniqueId()
+    if rank == 0:
+        checked(nccl, "ncclGetUniqueId", ctypes.byref(unique_id))
+    share(unique_id)
+    handle = ctypes.c_void_p()
+    nccl.ncclCommInitRank.argtypes = [ctypes.c_void_p, ctypes.c_int, UniqueId, ctypes.c_int]
+    checked(nccl, "ncclCommInitRank", ctypes.byref(handle), size, unique_id, rank)
+    return handle
+
+
 class Communicator:
     """One communicator over all ranks, with one stream and one buffer in device memory."""
 
@@ -61,14 +73,12 @@ class Communicator:
         self.nccl = load("nccl", "libnccl.so.2")
         self.cuda = ctypes.CDLL(pathlib.Path(os.environ["LD_PRELOAD"].split(":")[-1]).name)  # loaded already
         checked(self.cuda, "cudaSetDevice", RANK)
-        unique_id = UniqueId()
-        if RANK == 0:
-            checked(self.nccl, "ncclGetUniqueId", ctypes.byref(unique_id))
-        share_id(unique_id)
-        before_init()
-        self.handle = ctypes.c_void_p()
-        self.nccl.ncclCommInitRank.argtypes = [ctypes.c_void_p, ctypes.c_int, UniqueId, ctypes.c_int]
-        checked(self.nccl, "ncclCommInitRank", ctypes.byref(self.handle), WORLD_SIZE, unique_id, RANK)
+
+        def share(unique_id):
+            share_id(unique_id)
+            before_init()
+
+        self.handle = init_rank(self.nccl, RANK, WORLD_SIZE, share)
         self.stream = ctypes.c_void_p()
         checked(self.cuda, "cudaStreamCreate", ctypes.byref(self.stream))
         self.buffer = ctypes.c_void_p()

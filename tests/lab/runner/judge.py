@@ -51,6 +51,10 @@ def threads_of(report, pid):
     return next((each["threads"] for each in report["processes"] if each["pid"] == pid), [])
 
 
+def any_has(threads, patterns):
+    return any(missing_frame(thread["frames"], patterns) is None for thread in threads)
+
+
 def check_frames(scenario, generations, report, pids):
     for rank, table in scenario.frames.items():
         main = [thread for thread in threads_of(report, pids[rank]) if thread["tid"] == pids[rank]]
@@ -60,16 +64,12 @@ def check_frames(scenario, generations, report, pids):
     for rank, table in scenario.elsewhere.items():
         patterns = pick(table, generations, [])
         others = [thread for thread in threads_of(report, pids[rank]) if thread["tid"] != pids[rank]]
-        if patterns and not any(missing_frame(thread["frames"], patterns) is None for thread in others):
+        if patterns and not any_has(others, patterns):
             yield f"rank {rank}: no other thread has {' < '.join(patterns)}"
-
-
+    of_others = [thread for each in report["processes"] if each["pid"] not in pids for thread in each["threads"]]
     for rank, table in scenario.below.items():
         patterns = pick(table, generations, [])
-        of_others = [
-            thread for each in report["processes"] if each["pid"] not in pids for thread in each["threads"]
-        ]
-        if patterns and not any(missing_frame(thread["frames"], patterns) is None for thread in of_others):
+        if patterns and not any_has(of_others, patterns):
             yield f"rank {rank}: no process below it has {' < '.join(patterns)}"
 
 

@@ -18,17 +18,14 @@ CASES = environments.ROOT / "tests" / "lab" / "cases"
 HOME = pathlib.Path.home()
 PACKED = "capture.tar.xz"
 EXPECTED = "expected.txt"
-# Memory is full of the paths and of the environment of a process. So what is kept was recorded here.
-NEUTRAL = pathlib.Path("/tmp/hangstack-case")
-BARE_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent"}
 
 
 @contextlib.contextmanager
 def _in_bare_environment():
     before, folder = dict(os.environ), os.getcwd()
     os.environ.clear()
-    os.environ.update(BARE_ENVIRONMENT)
-    os.chdir(NEUTRAL)
+    os.environ.update(thin.BARE_ENVIRONMENT)
+    os.chdir(thin.NEUTRAL)
     try:
         yield
     finally:
@@ -51,26 +48,26 @@ def _neutral_place(torch):
     base = _base_of(venv)
     with open(environments.CACHE / "record.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        shutil.rmtree(NEUTRAL, ignore_errors=True)
-        (NEUTRAL / "venv" / "bin").mkdir(parents=True)
-        (NEUTRAL / "python").symlink_to(base)
-        (NEUTRAL / "venv" / "pyvenv.cfg").write_text(f"home = {NEUTRAL}/python/bin\n")
-        (NEUTRAL / "venv" / "bin" / "python").symlink_to(NEUTRAL / "python" / "bin" / "python3")
-        (NEUTRAL / "venv" / "lib").symlink_to(venv / "lib")
-        (NEUTRAL / "standin").symlink_to(real.standin.parent)
+        shutil.rmtree(thin.NEUTRAL, ignore_errors=True)
+        (thin.NEUTRAL / "venv" / "bin").mkdir(parents=True)
+        (thin.NEUTRAL / "python").symlink_to(base)
+        (thin.NEUTRAL / "venv" / "pyvenv.cfg").write_text(f"home = {thin.NEUTRAL}/python/bin\n")
+        (thin.NEUTRAL / "venv" / "bin" / "python").symlink_to(thin.NEUTRAL / "python" / "bin" / "python3")
+        (thin.NEUTRAL / "venv" / "lib").symlink_to(venv / "lib")
+        (thin.NEUTRAL / "standin").symlink_to(real.standin.parent)
         # Copies: Python resolves the folder of a script.
         for folder in ("runner", "scenarios"):
-            shutil.copytree(real.lab / folder, NEUTRAL / "lab" / folder, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(real.lab / folder, thin.NEUTRAL / "lab" / folder, ignore=shutil.ignore_patterns("__pycache__"))
         place = environments.Place(
-            NEUTRAL / "venv" / "bin" / "python", NEUTRAL / "standin" / real.standin.name, NEUTRAL / "lab"
+            thin.NEUTRAL / "venv" / "bin" / "python", thin.NEUTRAL / "standin" / real.standin.name, thin.NEUTRAL / "lab"
         )
-        ours = {venv: NEUTRAL / "venv", base: NEUTRAL / "python", real.standin.parent: NEUTRAL / "standin"}
+        ours = {venv: thin.NEUTRAL / "venv", base: thin.NEUTRAL / "python", real.standin.parent: thin.NEUTRAL / "standin"}
         names = [(name, neutral) for path, neutral in ours.items() for name in {path, path.resolve()}]
         try:
             with _in_bare_environment():
                 yield place, names
         finally:
-            shutil.rmtree(NEUTRAL)
+            shutil.rmtree(thin.NEUTRAL)
 
 
 class Recording:

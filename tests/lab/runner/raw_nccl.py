@@ -3,7 +3,7 @@ watchdog and no flight recorder know of these communicators."""
 
 import ctypes
 
-from direct_nccl import FLOAT, SUM, UniqueId, checked, load
+from direct_nccl import FLOAT, SUM, checked, init_rank, load
 
 
 class Communicator:
@@ -11,14 +11,14 @@ class Communicator:
 
     def __init__(self, store, rank, size):
         self.nccl = load("nccl", "libnccl.so.2")  # torch has loaded it
-        unique_id = UniqueId()
-        if rank == 0:
-            checked(self.nccl, "ncclGetUniqueId", ctypes.byref(unique_id))
-            store.set("nccl_id", bytes(unique_id))
-        else:
-            ctypes.memmove(ctypes.byref(unique_id), store.get("nccl_id"), ctypes.sizeof(unique_id))
-        self.handle = ctypes.c_void_p()
-        checked(self.nccl, "ncclCommInitRank", ctypes.byref(self.handle), size, unique_id, rank)
+
+        def share(unique_id):
+            if rank == 0:
+                store.set("nccl_id", bytes(unique_id))
+            else:
+                ctypes.memmove(ctypes.byref(unique_id), store.get("nccl_id"), ctypes.sizeof(unique_id))
+
+        self.handle = init_rank(self.nccl, rank, size, share)
 
     def broadcast(self, tensor, root):
         self._call("ncclBroadcast", tensor, root)

@@ -53,3 +53,9 @@ def between(pid, other):
     """The process's connections with another."""
     ends = {(each.peer, each.port) for each in of(other)}
     return [each for each in of(pid) if each.state == "ESTABLISHED" and (each.port, each.peer) in ends]
+
+
+def nothing_arrived(job):
+    """Proves of a job of two ranks that none has sent what the other waits for."""
+    pairs = between(*job.pids)
+    assert pairs and not any(each.unread for each in pairs), f"{pairs}"

@@ -1,17 +1,12 @@
 """TORCH_NCCL_BLOCKING_WAIT: the host waits for the collective itself, in wait()."""
 
+from reasons import alone_in
 from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
-
 
 SCENARIO = Scenario(
     title="rank 0 polls in the wait() of an all_reduce (TORCH_NCCL_BLOCKING_WAIT=1), rank 1 asleep outside",
     says={0: "wait", 1: "sleep_outside"},
-    reason=reason,
+    reason=alone_in(2),
     frames={
         0: {
             "nccl2": ["nccl2::WorkNCCL::wait", "py:main"],

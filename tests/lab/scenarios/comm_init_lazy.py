@@ -1,16 +1,12 @@
 """The first collective makes the communicator, long after init_process_group; a rank does not come to it."""
 
+from reasons import nothing_launched
 from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
-
-
-def reason(launched):
-    assert not launched[0].kernels and not launched[1].kernels, f"{launched[0]} | {launched[1]}"
-
 
 SCENARIO = Scenario(
     title="rank 0 makes the communicator in its first all_reduce, rank 1 asleep behind init_process_group",
     says={0: "all_reduce", 1: "sleep_outside"},
-    reason=reason,
+    reason=nothing_launched,
     frames={
         0: {"any": ["NCCLComm::create", "ProcessGroupNCCL::initNCCLComm", "py:all_reduce", "py:main"]},
         1: ASLEEP_OUTSIDE,

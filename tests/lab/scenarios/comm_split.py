@@ -2,13 +2,8 @@
 
 import os
 
+from reasons import after_an_all_reduce
 from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
-
-
-def reason(launched):
-    for rank, log in enumerate(launched):
-        assert log.operations == ["AllReduce"] and not log.pending, f"rank {rank}: {log}"
-
 
 ALL_GATHER = ["bootstrapAllGather", "commGetSplitInfo", "ncclCommInitRankFunc", "ncclAsyncJobMain"]
 CALL = ["eagerConnectSingleDevice", "py:_new_process_group_helper", "py:new_group", "py:main"]
@@ -22,7 +17,7 @@ SPLIT = {
 SCENARIO = Scenario(
     title="ranks 0 and 1 in new_group([0, 1]), which splits the parent's communicator; rank 2 is no member, and asleep",
     says={0: "new_group", 1: "new_group", 2: "sleep_outside"},
-    reason=reason,
+    reason=after_an_all_reduce,
     frames={
         0: SPLIT,
         1: SPLIT,

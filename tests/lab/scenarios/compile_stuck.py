@@ -5,14 +5,10 @@ import pathlib
 
 import inductor
 from evidence import below, calls_of
+from reasons import alone_in
 from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, scratch_folder, tell
 
 READ = 0  # of x86-64
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
 
 
 def prove(job):
@@ -24,7 +20,7 @@ def prove(job):
 SCENARIO = Scenario(
     title="rank 1 in torch.compile, its C++ compiler reads a file that never comes; rank 0 in all_reduce",
     says={0: "all_reduce", 1: "compile"},
-    reason=reason,
+    reason=alone_in(2),
     prove=prove,
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["py:.*communicate", "py:.*compile", "py:run_model", "py:main"]}},
     verdict=("compile_straggler", "host_straggler"),

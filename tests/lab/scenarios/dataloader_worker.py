@@ -1,21 +1,14 @@
 """A rank waits for its DataLoader, whose only worker process stands still."""
 
-import ctypes
-import signal
 import time
 
-from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, tell
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [3], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 2 and not launched[1].pending, f"rank 1: {launched[1]}"
-
+from reasons import alone_in
+from scenario import IN_SYNCHRONIZE, RANK, Scenario, die_with_parent, join, tell
 
 SCENARIO = Scenario(
     title="rank 1 waits for its DataLoader worker, which reads a file that never comes",
     says={0: "all_reduce", 1: "next_batch"},
-    reason=reason,
+    reason=alone_in(3),
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["py:.*_try_get_data", "py:next_batch", "py:main"]}},
     verdict=("host_straggler",),
     culprits=(1,),
@@ -30,12 +23,6 @@ class Batches:
         if RANK == 1 and index == 2:
             time.sleep(86400)
         return float(index)
-
-
-def die_with_parent(_):
-    """The kernel kills the worker when its rank is killed: asleep, it would never look."""
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def next_batch(loader, step):

@@ -1,17 +1,12 @@
 """TORCH_DISTRIBUTED_DEBUG=DETAIL: before each collective the ranks meet in a gloo barrier of the wrapper."""
 
+from reasons import after_an_all_reduce
 from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
-
-
-def reason(launched):
-    for rank, log in enumerate(launched):
-        assert log.operations == ["AllReduce"] and not log.pending, f"rank {rank}: {log}"
-
 
 SCENARIO = Scenario(
     title="rank 0 in the wrapper's check of an all_reduce (TORCH_DISTRIBUTED_DEBUG=DETAIL), rank 1 asleep outside",
     says={0: "all_reduce", 1: "sleep_outside"},
-    reason=reason,
+    reason=after_an_all_reduce,
     frames={
         0: {"any": ["gloo", "ProcessGroupWrapper::runCollectiveChecks", "ProcessGroupWrapper::allreduce", "py:main"]},
         1: ASLEEP_OUTSIDE,

@@ -4,12 +4,8 @@ import time
 
 from debugger import attach, tracer_of
 from evidence import kernel_state
+from reasons import alone_in
 from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, tell
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
 
 
 def prove(job):
@@ -20,7 +16,7 @@ def prove(job):
 SCENARIO = Scenario(
     title="rank 0 in all_reduce, rank 1 held by gdb before its own",
     says={0: "all_reduce", 1: "attach"},
-    reason=reason,
+    reason=alone_in(2),
     prove=prove,
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["py:load_batch", "py:main"]}},
     verdict=("process_stopped",),

@@ -1,11 +1,7 @@
 """destroy_process_group() behind a kernel that never ends."""
 
+from reasons import behind_its_own_kernel
 from scenario import Scenario, join, tell
-
-
-def reason(launched):
-    for rank, log in enumerate(launched):
-        assert [kernel.number for kernel in log.started] == [2], f"rank {rank}: {log}"
 
 
 NCCL2 = ["WorkNCCLQueue::finalize", "nccl2::ProcessGroupNCCL::finalize", "py:destroy_process_group", "py:main"]
@@ -21,7 +17,7 @@ CLASSIC = [
 SCENARIO = Scenario(
     title="both ranks in destroy_process_group(), behind an all_reduce that never ends on the device",
     says={0: "destroy", 1: "destroy"},
-    reason=reason,
+    reason=behind_its_own_kernel,
     frames={rank: {"nccl2": NCCL2, "classic": CLASSIC} for rank in (0, 1)},
     busy={"nccl2": (0, 1)},
     verdict=("destroy_deadlock", "nccl_timeout"),

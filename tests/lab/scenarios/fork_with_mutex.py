@@ -5,14 +5,15 @@ import multiprocessing
 import os
 import threading
 
-from fork_with_lock import prove, reason
+from fork_with_lock import prove
 from native_code import library
+from reasons import alone_in
 from scenario import IN_SYNCHRONIZE, RANK, Scenario, die_with_parent, join, tell
 
 SCENARIO = Scenario(
     title="rank 1 joins a child that was forked while a thread of rank 1 held a std::mutex; rank 0 in all_reduce",
     says={0: "all_reduce", 1: "join"},
-    reason=reason,
+    reason=alone_in(3),
     prove=prove,
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["^wait(4|pid)", "py:.*poll", "py:.*join", "py:evaluate", "py:main"]}},
     below={1: {"any": ["pthread_mutex_lock", "^look_up$", "py:work", "py:.*run"]}},

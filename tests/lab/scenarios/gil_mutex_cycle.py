@@ -4,14 +4,10 @@ import ctypes
 
 from evidence import calls_of
 from native_code import library
+from reasons import alone_in
 from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, tell
 
 FUTEX = 202  # of x86-64
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [3], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 2 and not launched[1].pending, f"rank 1: {launched[1]}"
 
 
 def prove(job):
@@ -22,7 +18,7 @@ def prove(job):
 SCENARIO = Scenario(
     title="a thread of rank 1 has a mutex and wants the GIL, its main thread has the GIL and wants the mutex",
     says={0: "all_reduce", 1: "add_line"},
-    reason=reason,
+    reason=alone_in(3),
     prove=prove,
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["pthread_mutex_lock", "^add_line$", "py:log_step", "py:main"]}},
     elsewhere={1: {"any": ["take_gil", "add_line.*lambda"]}},

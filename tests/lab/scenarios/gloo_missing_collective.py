@@ -1,23 +1,14 @@
 """A gloo collective that one rank does not call."""
 
 import sockets
+from reasons import nothing_launched
 from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
-
-
-def reason(launched):
-    assert not launched[0].kernels and not launched[1].kernels, f"{launched[0]} | {launched[1]}"
-
-
-def prove(job):
-    pairs = sockets.between(*job.pids)
-    assert pairs and not any(each.unread for each in pairs), f"{pairs}"
-
 
 SCENARIO = Scenario(
     title="gloo: rank 0 in a second all_reduce, rank 1 asleep outside",
     says={0: "all_reduce", 1: "sleep_outside"},
-    reason=reason,
-    prove=prove,
+    reason=nothing_launched,
+    prove=sockets.nothing_arrived,
     frames={0: {"any": ["Work::wait", "py:all_reduce", "py:main"]}, 1: ASLEEP_OUTSIDE},
     elsewhere={0: {"any": ["UnboundBuffer::waitRecv", "ProcessGroupGloo::AsyncWork::execute", "ProcessGroupGloo::runLoop"]}},
     versions=("2.15", "2.8", "2.6"),  # gloo knows no classic backend

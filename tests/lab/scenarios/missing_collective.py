@@ -1,17 +1,12 @@
 """A rank sleeps outside the collective that its peers wait in."""
 
+from reasons import alone_in
 from scenario import ASLEEP_OUTSIDE, IN_SYNCHRONIZE, RANK, Scenario, join, sleep_outside, tell
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [3], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 2 and not launched[1].pending, f"rank 1: {launched[1]}"
-
 
 SCENARIO = Scenario(
     title="rank 1 sleeps where the others call all_reduce",
     says={0: "all_reduce", 1: "sleep_outside"},
-    reason=reason,
+    reason=alone_in(3),
     frames={0: IN_SYNCHRONIZE, 1: ASLEEP_OUTSIDE},
     verdict=("host_straggler",),
     culprits=(1,),

@@ -1,17 +1,12 @@
 """A rank makes a new process group that its peers do not make, and uses it."""
 
+from reasons import after_an_all_reduce
 from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
-
-
-def reason(launched):
-    for rank, log in enumerate(launched):
-        assert log.operations == ["AllReduce"] and not log.pending, f"rank {rank}: {log}"
-
 
 SCENARIO = Scenario(
     title="rank 0 makes a second process group and a communicator for it, rank 1 never does: it sleeps",
     says={0: "new_group", 1: "sleep_outside"},
-    reason=reason,
+    reason=after_an_all_reduce,
     frames={
         0: {
             "nccl2": ["ncclSocket", "ncclCommInitRankFunc", "groupLaunch", "py:new_group", "py:main"],

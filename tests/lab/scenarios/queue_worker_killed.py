@@ -5,12 +5,8 @@ import os
 import signal
 
 from evidence import below, kernel_state
+from reasons import alone_in
 from scenario import IN_SYNCHRONIZE, RANK, Scenario, die_with_parent, join, tell
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [3], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 2 and not launched[1].pending, f"rank 1: {launched[1]}"
 
 
 def prove(job):
@@ -21,7 +17,7 @@ def prove(job):
 SCENARIO = Scenario(
     title="rank 1 waits for a batch in Queue.get, its worker process was killed; rank 0 in all_reduce",
     says={0: "all_reduce", 1: "next_batch"},
-    reason=reason,
+    reason=alone_in(3),
     prove=prove,
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["py:Connection._recv", "py:Queue.get", "py:next_batch", "py:main"]}},
     verdict=("dataloader_stall", "host_straggler"),

@@ -3,19 +3,14 @@
 import os
 import signal
 
+from reasons import alone_in
 from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, tell
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
-
 
 SCENARIO = Scenario(
     title="rank 0 in all_reduce, rank 1 killed before its own and a zombie",
     torchrun=False,
     says={0: "all_reduce"},
-    reason=reason,
+    reason=alone_in(2),
     frames={0: IN_SYNCHRONIZE},
     gone=(1,),
     verdict=("rank_died",),

@@ -1,18 +1,13 @@
 """A recv whose peer has destroyed its process group, and lives on."""
 
+from reasons import after_an_all_reduce
 from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
 from recv_alone import CONNECT
-
-
-def reason(launched):
-    for rank, log in enumerate(launched):
-        assert log.operations == ["AllReduce"] and not log.pending, f"rank {rank}: {log}"
-
 
 SCENARIO = Scenario(
     title="rank 0 in recv from rank 1, which has destroyed its process group and sleeps",
     says={0: "recv", 1: "sleep_outside"},
-    reason=reason,
+    reason=after_an_all_reduce,
     frames={
         0: {
             "nccl2": [*CONNECT, "nccl2::ProcessGroupNCCL::recv", "py:recv", "py:main"],

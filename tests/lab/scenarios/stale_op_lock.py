@@ -2,18 +2,13 @@
 
 import pathlib
 
+from reasons import alone_in
 from scenario import IN_SYNCHRONIZE, RANK, Scenario, join, scratch_folder, tell
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
-
 
 SCENARIO = Scenario(
     title="rank 1 waits in FileBaton.wait for the lock of a dead build, rank 0 in all_reduce",
     says={0: "all_reduce", 1: "build_ops"},
-    reason=reason,
+    reason=alone_in(2),
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["nanosleep", "py:FileBaton.wait", "py:build_ops", "py:main"]}},
     verdict=("stale_build_lock", "host_straggler"),
     culprits=(1,),

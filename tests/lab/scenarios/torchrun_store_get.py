@@ -1,11 +1,8 @@
 """Under torchrun, whose agent serves the store: a rank waits in it for the NCCL id of a rank that is elsewhere."""
 
 import sockets
+from reasons import nothing_launched
 from scenario import ASLEEP_OUTSIDE, RANK, Scenario, join, sleep_outside, tell
-
-
-def reason(launched):
-    assert not launched[0].kernels and not launched[1].kernels, f"{launched[0]} | {launched[1]}"
 
 
 def prove(job):
@@ -18,7 +15,7 @@ def prove(job):
 SCENARIO = Scenario(
     title="torchrun: rank 1 waits in the agent's store for the NCCL id, rank 0 asleep before init_process_group",
     says={0: "sleep_outside", 1: "init"},
-    reason=reason,
+    reason=nothing_launched,
     prove=prove,
     frames={
         0: ASLEEP_OUTSIDE,

@@ -6,12 +6,8 @@ import os
 import pathlib
 
 import evidence
+from reasons import alone_in
 from scenario import ASLEEP_OUTSIDE, IN_SYNCHRONIZE, RANK, Scenario, scratch_folder, sleep_outside, tell, use_device
-
-
-def reason(launched):
-    assert [kernel.sequence for kernel in launched[0].started] == [2], f"rank 0: {launched[0]}"
-    assert len(launched[1].finished) == 1 and not launched[1].pending, f"rank 1: {launched[1]}"
 
 
 def waits_for_a_reader(pid):
@@ -37,7 +33,7 @@ def prove(job):
 SCENARIO = Scenario(
     title="the watchdog of rank 0 has fired and waits for the dump to a dead disk; rank 1 asleep outside",
     says={0: "all_reduce", 1: "sleep_outside"},
-    reason=reason,
+    reason=alone_in(2),
     prove=prove,
     frames={0: IN_SYNCHRONIZE, 1: ASLEEP_OUTSIDE},
     elsewhere={
