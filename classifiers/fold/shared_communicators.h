@@ -1,7 +1,6 @@
 #pragma once
 // NCCL's communicators over the ranks of a job: joined by their hash, compared by what each side has launched.
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>

@@ -53,13 +53,29 @@ struct Mismatch {
     RankSet ranks;
   };
   std::vector<Side> sides;
-
-  [[nodiscard]] RankSet ranks() const {
-    RankSet all;
-    for (const Side& side : sides) all = all.united(side.ranks);
-    return all;
-  }
 };
+
+RankSet ranks_of(const auto& sides) {
+  RankSet all;
+  for (const auto& side : sides) all = all.united(side.ranks);
+  return all;
+}
+
+/// The smaller ones of sides that ascend by size; all of them if none is larger than the others.
+RankSet culprits_of(const auto& sides) {
+  const RankSet& largest = sides.back().ranks;
+  const bool tie = sides[sides.size() - 2].ranks.size() == largest.size();
+  return tie ? ranks_of(sides) : ranks_of(sides).minus(largest);
+}
+
+/// `sides` by what tells them apart, as a list that ascends by size.
+template <typename Side>
+std::vector<Side> by_size(std::map<std::string, Side>& sides) {
+  std::vector<Side> list;
+  for (auto& [essential, side] : sides) list.push_back(std::move(side));
+  std::ranges::stable_sort(list, {}, [](const Side& side) { return side.ranks.size(); });
+  return list;
+}
 
 /// The first sequence number at which ranks are in different operations.
 std::optional<Mismatch> mismatch_in(const PendingGroup& group) {
@@ -71,19 +87,9 @@ std::optional<Mismatch> mismatch_in(const PendingGroup& group) {
   }
   for (auto& [sequence, sides] : at) {
     if (sides.size() < 2) continue;
-    Mismatch found{&group, sequence, {}};
-    for (auto& [essential, side] : sides) found.sides.push_back(std::move(side));
-    std::ranges::stable_sort(found.sides, {}, [](const Mismatch::Side& side) { return side.ranks.size(); });
-    return found;
+    return Mismatch{&group, sequence, by_size(sides)};
   }
   return std::nullopt;
-}
-
-/// The smaller sides; all of them if none is larger than the others.
-RankSet culprits_of(const Mismatch& mismatch) {
-  const Mismatch::Side& largest = mismatch.sides.back();
-  const bool tie = mismatch.sides[mismatch.sides.size() - 2].ranks.size() == largest.ranks.size();
-  return tie ? mismatch.ranks() : mismatch.ranks().minus(largest.ranks);
 }
 
 void advise(Verdict& verdict, const JobFacts& job) {
@@ -95,10 +101,10 @@ void advise(Verdict& verdict, const JobFacts& job) {
 }
 
 Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
-  const RankSet waiting = mismatch.ranks();
+  const RankSet waiting = ranks_of(mismatch.sides);
   Verdict verdict;
   verdict.pattern = "collective_mismatch";
-  verdict.culprit_ranks = culprits_of(mismatch);
+  verdict.culprit_ranks = culprits_of(mismatch.sides);
   const bool same_name = mismatch.sides.front().operation->name == mismatch.sides.back().operation->name;
   verdict.shape = same_name ? "different sizes" : "different operations";
   constexpr std::size_t kMostTold = 4;
@@ -121,43 +127,41 @@ Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {
 /// Ranks that have launched equally many collectives on one communicator, and not the same: the rarer first.
 struct LaunchedApart {
   const SharedCommunicator* communicator = nullptr;
-  std::vector<std::pair<RankSet, const model::Communicator*>> sides;
+  struct Side {
+    const model::Communicator* example = nullptr;
+    RankSet ranks;
+  };
+  std::vector<Side> sides;
 };
 
 std::optional<LaunchedApart> launched_apart(const JobFacts& job) {
   const RankSet waiting = job.inside.united(job.device);
   for (const SharedCommunicator& communicator : job.unequal_communicators) {
-    std::map<std::uint64_t, std::map<std::string, std::pair<RankSet, const model::Communicator*>>> by_count;
-    for (const auto& [rank, side] : communicator.sides) {
+    std::map<std::uint64_t, std::map<std::string, LaunchedApart::Side>> by_count;
+    for (const auto& [rank, communicator_side] : communicator.sides) {
       if (!waiting.contains(rank) || job.moved.contains(rank)) continue;
-      auto& [ranks, example] = by_count[side->launched_in_all()][launches_text(*side)];
-      ranks.insert(rank);
-      example = side;
+      LaunchedApart::Side& side = by_count[communicator_side->launched_in_all()][launches_text(*communicator_side)];
+      side.example = communicator_side;
+      side.ranks.insert(rank);
     }
-    for (const auto& [count, sides] : by_count) {
-      if (sides.size() < 2) continue;
-      LaunchedApart found{&communicator, {}};
-      for (const auto& [text, side] : sides) found.sides.push_back(side);
-      std::ranges::stable_sort(found.sides, {}, [](const auto& side) { return side.first.size(); });
-      return found;
-    }
+    for (auto& [count, sides] : by_count)
+      if (sides.size() > 1) return LaunchedApart{&communicator, by_size(sides)};
   }
   return std::nullopt;
 }
 
 Verdict verdict_on(const JobFacts& job, const LaunchedApart& apart) {
-  RankSet waiting;
-  for (const auto& [ranks, side] : apart.sides) waiting = waiting.united(ranks);
-  const RankSet& largest = apart.sides.back().first;
-  const bool tie = apart.sides[apart.sides.size() - 2].first.size() == largest.size();
+  const RankSet waiting = ranks_of(apart.sides);
+  const LaunchedApart::Side& rarest = apart.sides.front();
+  const LaunchedApart::Side& largest = apart.sides.back();
   Verdict verdict;
   verdict.pattern = "collective_mismatch";
   verdict.shape = "different operations";
-  verdict.culprit_ranks = tie ? waiting : waiting.minus(largest);
+  verdict.culprit_ranks = culprits_of(apart.sides);
   verdict.summary =
       fmt::format("{} launched {}, {} {}: as many collectives on {}, and not the same ones.",
-                  job.subject(apart.sides.front().first, "has", "have"), launches_text(*apart.sides.front().second),
-                  job.who(largest), launches_text(*apart.sides.back().second), communicator_text(*apart.communicator));
+                  job.subject(rarest.ranks, "has", "have"), launches_text(*rarest.example), job.who(largest.ranks),
+                  launches_text(*largest.example), communicator_text(*apart.communicator));
   if (apart.sides.size() > 2) verdict.summary += fmt::format(" {} more ways are under SEEN.", apart.sides.size() - 2);
   argue_by_records(verdict, job, waiting);
   advise(verdict, job);

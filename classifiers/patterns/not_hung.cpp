@@ -22,17 +22,11 @@ using model::Hung;
 using model::RankSet;
 using model::Verdict;
 
-RankSet with_recorded_progress(const JobFacts& job) {
+/// Ranks whose process has moved in this way.
+RankSet ranks_with(const JobFacts& job, bool ProcessFacts::* movement) {
   RankSet ranks;
   for (const auto& rank : job.ranks)
-    if (rank.process->recorded_progress) ranks.insert(rank.number);
-  return ranks;
-}
-
-RankSet with_launches(const JobFacts& job) {
-  RankSet ranks;
-  for (const auto& rank : job.ranks)
-    if (rank.process->launched_more) ranks.insert(rank.number);
+    if (rank.process->*movement) ranks.insert(rank.number);
   return ranks;
 }
 
@@ -45,11 +39,11 @@ Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
   verdict.summary = job.single()
                         ? "The process moved between the samples."
                         : fmt::format("{} of {} ranks moved between the samples.", job.moved.size(), job.ranks.size());
-  const RankSet progressed = with_recorded_progress(job);
+  const RankSet progressed = ranks_with(job, &ProcessFacts::recorded_progress);
   if (!progressed.empty()) {
     verdict.observations.push_back({"collectives ended or began between the samples", progressed, "flight recorder"});
   }
-  const RankSet launched = with_launches(job).minus(progressed);
+  const RankSet launched = ranks_with(job, &ProcessFacts::launched_more).minus(progressed);
   if (!launched.empty()) {
     verdict.observations.push_back({"launched collectives between the samples", launched, "NCCL's memory"});
   }

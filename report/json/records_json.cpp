@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/communicators.h"
@@ -107,24 +108,15 @@ std::vector<RankProcess> rank_processes(const model::Job& job, const ProcessInde
   return found;
 }
 
-/// One recorder that could be read is enough for "ok".
-Summary summary_of(const std::vector<RankProcess>& ranks) {
-  Summary summary{RecordStatus::absent, "no rank has one: not PyTorch 2.4 or later, or its libraries have no .symtab"};
+/// Of what `sources` of a process, each with its `name`, could be read: one of any rank is enough for "ok".
+template <typename Source>
+Summary summary_of(const std::vector<RankProcess>& ranks, std::vector<Source> model::ProcessSnapshot::* sources,
+                   std::string Source::* name, std::string why_absent) {
+  Summary summary{RecordStatus::absent, std::move(why_absent)};
   for (const auto& [rank, process] : ranks) {
-    for (const auto& recorder : process->flight_recorders) {
-      if (recorder.status == RecordStatus::ok) return {RecordStatus::ok, ""};
-      summary = {recorder.status, recorder.place + ": " + recorder.reason};
-    }
-  }
-  return summary;
-}
-
-Summary communicators_summary_of(const std::vector<RankProcess>& ranks) {
-  Summary summary{RecordStatus::absent, "no rank has loaded NCCL"};
-  for (const auto& [rank, process] : ranks) {
-    for (const auto& library : process->nccl_libraries) {
-      if (library.status == RecordStatus::ok) return {RecordStatus::ok, ""};
-      summary = {library.status, library.name + ": " + library.reason};
+    for (const Source& source : process->*sources) {
+      if (source.status == RecordStatus::ok) return {RecordStatus::ok, ""};
+      summary = {source.status, source.*name + ": " + source.reason};
     }
   }
   return summary;
@@ -170,7 +162,10 @@ void write_communicator(JsonWriter& json, std::optional<int> rank, const model::
 
 void write_flight_recorder(JsonWriter& json, const model::Job& job, const ProcessIndex& index) {
   const std::vector<RankProcess> ranks = rank_processes(job, index);
-  begin_collector(json, summary_of(ranks), ranks);
+  begin_collector(json,
+                  summary_of(ranks, &model::ProcessSnapshot::flight_recorders, &model::FlightRecorder::place,
+                             "no rank has one: not PyTorch 2.4 or later, or its libraries have no .symtab"),
+                  ranks);
   for (const auto& [rank, process] : ranks) {
     for (const auto& recorder : process->flight_recorders) {
       for (const RecordedOperation& operation : recorder.operations)
@@ -183,7 +178,10 @@ void write_flight_recorder(JsonWriter& json, const model::Job& job, const Proces
 
 void write_communicators(JsonWriter& json, const model::Job& job, const ProcessIndex& index) {
   const std::vector<RankProcess> ranks = rank_processes(job, index);
-  begin_collector(json, communicators_summary_of(ranks), ranks);
+  begin_collector(
+      json,
+      summary_of(ranks, &model::ProcessSnapshot::nccl_libraries, &model::NcclLibrary::name, "no rank has loaded NCCL"),
+      ranks);
   for (const auto& [rank, process] : ranks) {
     for (const auto& library : process->nccl_libraries) {
       for (const model::Communicator& communicator : library.communicators)

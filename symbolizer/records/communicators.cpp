@@ -22,8 +22,7 @@ constexpr std::size_t kMaxName = 256;
 constexpr std::size_t kMaxRanks = 1U << 24;
 
 // Without the first ones nothing can be said; the others differ between versions (the name moved into `config`).
-constexpr auto kNeeded = std::to_array<std::string_view>(
-    {"startMagic", "endMagic", "commHash", "rank", "nRanks", "cudaDev", "busId", "seqNumber"});
+constexpr std::size_t kNeeded = 8;
 constexpr auto kMembers = std::to_array<std::string_view>(
     {"startMagic", "endMagic", "commHash", "rank", "nRanks", "cudaDev", "busId", "seqNumber", "asyncResult",
      "initState", "abortFlag", "destroyFlag", "finalizeCalled", "commName", "config.commName"});
@@ -130,7 +129,8 @@ model::NcclLibrary read_library(const NcclPlace& place, model::MemoryReader& mem
 }
 
 bool has_all(const StructMembers& members) {
-  return std::ranges::all_of(kNeeded, [&](std::string_view name) { return members.contains(std::string(name)); }) &&
+  return std::ranges::all_of(std::span(kMembers).first(kNeeded),
+                             [&](std::string_view name) { return members.contains(std::string(name)); }) &&
          members.at("seqNumber").size == sizeof(model::Communicator::launched);
 }
 
