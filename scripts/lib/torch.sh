@@ -13,7 +13,7 @@ PYTHON
 
 # has_requirements PYTHON FILE: every NAME==VERSION of the file is installed.
 has_requirements() {
-  "$1" - "$2" <<'PYTHON'
+  [ -x "$1" ] && "$1" - "$2" <<'PYTHON'
 import importlib.metadata, sys
 for line in open(sys.argv[1]):
     name, _, version = line.strip().partition("==")
@@ -39,7 +39,7 @@ torch_python() {
 # nccl_python VERSION: of the virtual environment with that NCCL and no PyTorch.
 nccl_python() {
   local python=$hangstack_cache/nccl-$1/bin/python
-  [ -x "$python" ] && has_requirements "$python" "scripts/nccl-$1-requirements.txt" && echo "$python"
+  has_requirements "$python" "scripts/nccl-$1-requirements.txt" && echo "$python"
 }
 
 # pip_install PYTHON REQUIREMENTS: exactly these. Gigabytes come over a network that fails at times: three tries.
@@ -64,29 +64,19 @@ python_for_torch() {
   return 1
 }
 
-# install_torch VERSION. Two runs at once would spoil each other's virtual environment: the second one waits.
-install_torch() {
-  local version=$1 folder=$hangstack_cache/torch-$1 base
-  if has_torch "$folder/bin/python" "$version." &&
-    has_requirements "$folder/bin/python" "scripts/torch-$version-requirements.txt"; then
-    say "PyTorch $version: there, in $folder"
+# install_venv NAME TITLE SIZE: a virtual environment with what scripts/NAME-requirements.txt lists. Two runs at once would
+# spoil each other's: the second one waits.
+install_venv() {
+  local name=$1 title=$2 size=$3 folder=$hangstack_cache/$1 base
+  if has_requirements "$folder/bin/python" "scripts/$name-requirements.txt"; then
+    say "$title: there, in $folder"
     return
   fi
-  base=$(python_for_torch) || fail "PyTorch $version needs Python 3.10 or newer with venv (Debian: python3-venv)"
+  base=$(python_for_torch) || fail "$title needs Python 3.10 or newer with venv (Debian: python3-venv)"
   mkdir -p "$(dirname "$folder")"
-  flock "$folder.lock" scripts/lib/make-torch-venv "$base" "$folder" "$version" ||
-    fail "PyTorch $version could not be installed; see the lines above"
+  flock "$folder.lock" scripts/lib/make-venv "$base" "$folder" "$name" "$size" ||
+    fail "$title could not be installed; see the lines above"
 }
 
-# install_nccl VERSION, alone.
-install_nccl() {
-  local version=$1 folder=$hangstack_cache/nccl-$1 base
-  if nccl_python "$version" >/dev/null; then
-    say "NCCL $version: there, in $folder"
-    return
-  fi
-  base=$(python_for_torch) || fail "NCCL $version needs Python 3.10 or newer with venv (Debian: python3-venv)"
-  mkdir -p "$(dirname "$folder")"
-  flock "$folder.lock" scripts/lib/make-nccl-venv "$base" "$folder" "$version" ||
-    fail "NCCL $version could not be installed; see the lines above"
-}
+install_torch() { install_venv "torch-$1" "PyTorch $1" "3 GB"; }
+install_nccl() { install_venv "nccl-$1" "NCCL $1" "300 MB"; }
