@@ -72,7 +72,8 @@ void count_gap(PauseRecord& record, std::uint64_t gap, KernelView& before, int s
   const KernelView after{voluntary_switches(), waited_for_core_ns(schedstat)};
   if (after.switches != before.switches) {
     const std::uint64_t stopped = gap - std::min(gap, after.waited - before.waited);
-    record.stops.fetch_add(1);
+    // More than one, where the thread did not get a core between two stops.
+    record.stops.fetch_add(after.switches - before.switches);
     record.stopped_ns.fetch_add(stopped);
     raise(record.longest_stop_ns, stopped);
   }

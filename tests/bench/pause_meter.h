@@ -24,9 +24,9 @@ enum Phase : std::uint64_t { kIdle, kMeasuring, kEnding };
 /// reader turns kMeasuring into kEnding; the meter answers with kIdle once the last gap is in.
 struct PauseRecord {
   std::atomic<std::uint64_t> phase;            ///< a Phase
-  std::atomic<std::uint64_t> stops;            ///< gaps in which the thread was stopped
+  std::atomic<std::uint64_t> stops;            ///< times the thread was stopped
   std::atomic<std::uint64_t> stopped_ns;       ///< their sum, without the wait for a core afterwards
-  std::atomic<std::uint64_t> longest_stop_ns;  ///< the longest of them
+  std::atomic<std::uint64_t> longest_stop_ns;  ///< the longest gap with a stop in it, likewise
   std::atomic<std::uint64_t> raw_gaps;         ///< gaps above kRawGapNs of any cause
   std::atomic<std::uint64_t> raw_ns;           ///< their sum
   std::atomic<std::uint64_t> longest_raw_ns;   ///< the longest of them
@@ -36,7 +36,8 @@ struct PauseRecord {
 }  // namespace hangstack::bench
 
 extern "C" {
-/// Starts the meter thread, pinned to `cpu`. `record_path`: an existing file of at least sizeof(PauseRecord) bytes.
+/// Starts the meter thread, pinned to `cpu`. `record_path`: an existing file of at least sizeof(PauseRecord) bytes,
+/// in memory: a write to a page that a disk just took may sleep, which would count as a stop.
 /// `start_path`: a FIFO; each byte written to it starts one measurement, which zeroes the record first. Between
 /// measurements the thread sleeps in read(). Returns 0 or an errno value.
 int pause_meter_start(const char* record_path, const char* start_path, int cpu);

@@ -25,19 +25,20 @@ class PauseMeter:
     """Makes the files a metered target is given, then starts and ends measurements."""
 
     def __init__(self, folder):
-        self.record_path = os.path.join(folder, "pause")
+        # No file of a disk: the meter would wait for write-back, and that looks like a stop.
+        self._record = os.memfd_create("hangstack-pause")
+        os.truncate(self._record, WORDS.size)
+        self.record_path = f"/proc/{os.getpid()}/fd/{self._record}"
         self.start_path = os.path.join(folder, "pause.start")
-        with open(self.record_path, "wb") as file:
-            file.write(bytes(WORDS.size))
         os.mkfifo(self.start_path)
         # Read and write: the open does not wait for the other side.
         self._start = os.open(self.start_path, os.O_RDWR)
-        with open(self.record_path, "r+b") as file:
-            self._words = mmap.mmap(file.fileno(), WORDS.size)
+        self._words = mmap.mmap(self._record, WORDS.size)
 
     def close(self):
         self._words.close()
         os.close(self._start)
+        os.close(self._record)
 
     def start(self):
         os.write(self._start, b"1")
