@@ -32,20 +32,46 @@ const RecordedFrame* RecordedOperation::call_site() const {
   return package_frame;
 }
 
+void mark_batches(std::vector<RecordedOperation>& operations) {
+  std::map<std::pair<std::string_view, std::string_view>, const RecordedOperation*> before;
+  for (RecordedOperation& operation : operations) {
+    const RecordedOperation*& last = before[{operation.backend, operation.group}];
+    operation.closes_transfers = operation.name == "coalesced" && !operation.point_to_point && last != nullptr &&
+                                 last->point_to_point &&
+                                 last->point_to_point_sequence == operation.point_to_point_sequence;
+    last = &operation;
+  }
+}
+
+namespace {
+
+/// What of one group is known from later operations, going backwards.
+struct Later {
+  bool collective_ended = false;
+  bool batch_ended = false;
+  std::optional<std::uint64_t> batch;  ///< the one that closes next
+
+  bool ended(const RecordedOperation& operation) {
+    if (operation.closes_transfers) {
+      batch = operation.point_to_point_sequence;
+      batch_ended = batch_ended || operation.finished();
+      return batch_ended;
+    }
+    if (operation.point_to_point)
+      return operation.finished() || (batch == operation.point_to_point_sequence && batch_ended);
+    if (operation.finished()) collective_ended = operation.backend != "gloo";
+    return operation.finished() || collective_ended;
+  }
+};
+
+}  // namespace
+
 std::vector<std::size_t> unfinished(const std::vector<RecordedOperation>& operations) {
   std::vector<std::size_t> found;
-  std::map<std::pair<std::string_view, std::string_view>, bool> overtaken;
+  std::map<std::pair<std::string_view, std::string_view>, Later> later;
   for (std::size_t i = operations.size(); i-- > 0;) {
     const RecordedOperation& operation = operations[i];
-    if (operation.point_to_point) {
-      if (!operation.finished()) found.push_back(i);
-      continue;
-    }
-    bool& later_ended = overtaken[{operation.backend, operation.group}];
-    if (operation.finished())
-      later_ended = operation.backend != "gloo";
-    else if (!later_ended)
-      found.push_back(i);
+    if (!later[{operation.backend, operation.group}].ended(operation)) found.push_back(i);
   }
   std::ranges::reverse(found);
   return found;
@@ -57,7 +83,7 @@ std::vector<std::size_t> worth_telling(const std::vector<RecordedOperation>& ope
   std::map<std::tuple<std::string_view, std::string_view, bool>, std::size_t> last;
   const auto key_of = [&](std::size_t i) {
     return std::tuple<std::string_view, std::string_view, bool>(operations[i].backend, operations[i].group,
-                                                                operations[i].point_to_point);
+                                                                operations[i].carries_transfers());
   };
   std::set<std::size_t> told;
   const std::vector<std::size_t> pending = unfinished(operations);
@@ -65,9 +91,9 @@ std::vector<std::size_t> worth_telling(const std::vector<RecordedOperation>& ope
     if (begun.insert(key_of(i)).second) told.insert(i);
   for (std::size_t i = 0; i < operations.size(); ++i) last[key_of(i)] = i;
   for (const auto& [key, i] : last) told.insert(i);
-  for (const bool point_to_point : {false, true}) {
+  for (const bool transfers : {false, true}) {
     for (const std::size_t i : pending)
-      if (told.size() < kEnough && operations[i].point_to_point == point_to_point) told.insert(i);
+      if (told.size() < kEnough && operations[i].carries_transfers() == transfers) told.insert(i);
   }
   return {told.begin(), told.end()};
 }

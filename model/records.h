@@ -42,6 +42,9 @@ struct RecordedOperation {
   std::string backend;  ///< "gloo", "nccl", "nccl2"
   std::string name;     ///< "all_reduce"
   bool point_to_point = false;
+  /// "coalesced", and what it closes are sends and receives: the recorder counts it among the collectives all the same
+  /// (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, 2.15: endCoalescing).
+  bool closes_transfers = false;
   std::vector<RecordedTensor> inputs;
   std::vector<RecordedTensor> outputs;
   std::int64_t created_unix_ns = 0;
@@ -52,6 +55,7 @@ struct RecordedOperation {
   /// The call it comes from, innermost first. Empty if no Python called, or what called is not in memory any more.
   std::vector<RecordedFrame> frames;
 
+  [[nodiscard]] bool carries_transfers() const { return point_to_point || closes_transfers; }
   [[nodiscard]] bool finished() const { return retired || completed_unix_ns.has_value(); }
   /// The user's innermost frame; else that of a package other than torch; null if there is neither.
   [[nodiscard]] const RecordedFrame* call_site() const;
@@ -90,9 +94,13 @@ struct FlightRecorder {
   friend bool operator==(const FlightRecorder&, const FlightRecorder&) = default;
 };
 
+/// Sets closes_transfers. `operations` is the whole ring, oldest first: what an entry closes stands right before it.
+void mark_batches(std::vector<RecordedOperation>& operations);
+
 /// The operations that have not ended, by index, ascending. The recorder never marks the parts of a coalesced batch: on
 /// a device, where a group's collectives end in order, one that a later one of its group has overtaken has ended too.
-/// gloo's may end in any order, and so may point-to-point operations: of these, parts of a batch stay unfinished.
+/// So have sends and receives of a batch that has ended, or that a later batch has overtaken. gloo's collectives may
+/// end in any order, and so may sends and receives outside batches.
 std::vector<std::size_t> unfinished(const std::vector<RecordedOperation>& operations);
 
 /// Which operations say where a process stands, by index, ascending: of each group the first unfinished and the last

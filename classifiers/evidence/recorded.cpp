@@ -21,6 +21,19 @@ std::string tensor_text(const model::RecordedTensor& tensor) {
   return fmt::format("[{}]{}{}", fmt::join(tensor.sizes, ", "), tensor.dtype.empty() ? "" : " ", tensor.dtype);
 }
 
+bool described(const std::string& description) { return !description.empty() && description != "undefined"; }
+
+/// Tensors, and where it was called. A recv has outputs only.
+std::string arguments_text(const RecordedOperation& operation) {
+  const auto& tensors = operation.inputs.empty() ? operation.outputs : operation.inputs;
+  std::string text;
+  if (!tensors.empty()) text += ", " + tensor_text(tensors.front());
+  if (tensors.size() > 1) text += fmt::format(" and {} more", tensors.size() - 1);
+  if (const model::RecordedFrame* site = operation.call_site(); site != nullptr)
+    text += fmt::format(", called at {}:{}", model::base_name(site->file), site->line);
+  return text;
+}
+
 /// Of those that have nothing unfinished, or something behind `first`.
 void add_others(const PendingGroup& group, std::uint64_t first, std::map<std::string, RankSet>& texts) {
   for (const auto& [rank, operation] : group.latest) {
@@ -37,14 +50,17 @@ void add_others(const PendingGroup& group, std::uint64_t first, std::map<std::st
 }  // namespace
 
 std::string operation_text(const PendingGroup& group, const RecordedOperation& operation) {
-  const bool described = !group.description.empty() && group.description != "undefined";
-  std::string text = fmt::format("{} #{} of {} group \"{}\"", operation.name, operation.sequence, group.backend,
-                                 described ? group.description : group.name);
-  if (!operation.inputs.empty()) text += ", " + tensor_text(operation.inputs.front());
-  if (operation.inputs.size() > 1) text += fmt::format(" and {} more", operation.inputs.size() - 1);
-  if (const model::RecordedFrame* site = operation.call_site(); site != nullptr)
-    text += fmt::format(", called at {}:{}", model::base_name(site->file), site->line);
-  return text;
+  const std::string& description = described(group.description) ? group.description : group.name;
+  return fmt::format("{} #{} of {} group \"{}\"", operation.name, operation.sequence, group.backend, description) +
+         arguments_text(operation);
+}
+
+std::string transfer_text(const JobFacts& job, const Transfer& transfer) {
+  const RecordedOperation& operation = *transfer.operation;
+  const std::string& group = described(operation.group_description) ? operation.group_description : operation.group;
+  return fmt::format("{} {} of {} group \"{}\"", transfer.sends ? "send to" : "recv from", job.who({transfer.peer}),
+                     operation.backend, group) +
+         arguments_text(operation);
 }
 
 std::vector<Observation> recorded_operations(const JobFacts& job) {
@@ -55,6 +71,11 @@ std::vector<Observation> recorded_operations(const JobFacts& job) {
       texts[operation_text(group, *operation) + ", not finished"].insert(rank);
     add_others(group, group.first_pending(), texts);
     for (auto& [text, ranks] : texts) out.push_back({text, ranks, std::string(kSource)});
+  }
+  for (const RankTransfers& transfers : job.pending_transfers) {
+    for (std::size_t i = 0; i < transfers.under_way; ++i)
+      out.push_back(
+          {transfer_text(job, transfers.pending[i]) + ", not finished", {transfers.rank}, std::string(kSource)});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.ranks.size() < b.ranks.size(); });

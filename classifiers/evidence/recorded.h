@@ -12,6 +12,9 @@ namespace hangstack::classifiers {
 /// "all_reduce #2 of gloo group "default_pg", [256] Float"
 std::string operation_text(const PendingGroup& group, const model::RecordedOperation& operation);
 
+/// "recv from rank 1 of nccl group "default_pg", [256] Float"
+std::string transfer_text(const JobFacts& job, const Transfer& transfer);
+
 /// Who has which operation unfinished, and who recorded nothing behind an earlier one.
 std::vector<model::Observation> recorded_operations(const JobFacts& job);
 

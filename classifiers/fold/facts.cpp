@@ -204,6 +204,7 @@ void complete_facts(JobFacts& job) {
     job.samples = std::max(job.samples, static_cast<int>(rank.process->history->samples.size()));
   }
   job.pending_groups = pending_groups_of(job.ranks);
+  job.pending_transfers = pending_transfers_of(job.ranks);
   job.unequal_communicators = unequal_communicators_of(job.ranks);
   collect_operations(job);
   move_asynchronous_inside(job);

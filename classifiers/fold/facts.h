@@ -10,6 +10,7 @@
 #include "classifiers/fold/lock_cycles.h"
 #include "classifiers/fold/pending_groups.h"
 #include "classifiers/fold/shared_communicators.h"
+#include "classifiers/fold/transfers.h"
 #include "classifiers/states/process_state.h"
 #include "model/diagnosis.h"
 
@@ -68,6 +69,7 @@ struct JobFacts {
   model::RankSet unmoved;
   std::vector<PendingOperation> operations;  ///< most ranks first
   std::vector<PendingGroup> pending_groups;  ///< by the ranks' flight recorders
+  std::vector<RankTransfers> pending_transfers;
   std::vector<SharedCommunicator> unequal_communicators;
 
   [[nodiscard]] const RankFacts* rank(int number) const;

@@ -24,7 +24,7 @@ class Groups {
   void add(int rank, const model::FlightRecorder& recorder) {
     std::map<std::string, PendingGroup*> own;
     for (const RecordedOperation& operation : recorder.operations) {
-      if (operation.point_to_point) continue;
+      if (operation.carries_transfers()) continue;
       const RecordedOperation*& latest = group_of(operation, recorder, own).latest[rank];
       if (latest == nullptr || operation.sequence >= latest->sequence) latest = &operation;
     }

@@ -29,6 +29,8 @@ Ruling judge_gil_deadlock(const JobFacts& job);
 Ruling judge_not_hung(const JobFacts& job);
 Ruling judge_collective_mismatch(const JobFacts& job);
 Ruling judge_cross_group_order(const JobFacts& job);
+Ruling judge_p2p_unmatched(const JobFacts& job);
+Ruling judge_nccl_timeout(const JobFacts& job);
 Ruling judge_asymmetric_control_flow(const JobFacts& job);
 Ruling judge_host_straggler(const JobFacts& job);
 Ruling judge_unknown(const JobFacts& job);

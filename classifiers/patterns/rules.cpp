@@ -11,6 +11,8 @@ const std::vector<Rule>& rules() {
       {"gil_deadlock", judge_gil_deadlock},
       {"collective_mismatch", judge_collective_mismatch},
       {"cross_group_order", judge_cross_group_order},
+      {"p2p_unmatched", judge_p2p_unmatched},
+      {"nccl_timeout", judge_nccl_timeout},
       {"asymmetric_control_flow", judge_asymmetric_control_flow},
       {"host_straggler", judge_host_straggler},
       {"unknown", judge_unknown},

@@ -63,7 +63,7 @@ const model::Communicator* only_used_communicator(const ProcessSnapshot& process
 std::vector<const RecordedOperation*> unfinished_collectives(const FlightRecorder& recorder) {
   std::vector<const RecordedOperation*> collectives;
   for (const std::size_t i : model::unfinished(recorder.operations))
-    if (!recorder.operations[i].point_to_point) collectives.push_back(&recorder.operations[i]);
+    if (!recorder.operations[i].carries_transfers()) collectives.push_back(&recorder.operations[i]);
   return collectives;
 }
 

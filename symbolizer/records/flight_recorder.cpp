@@ -178,6 +178,7 @@ class RecorderReader {
 
   /// Leaves the operations that are worth telling, with their details.
   Expected<void> keep_worth_telling(model::FlightRecorder& found) {
+    model::mark_batches(found.operations);
     const std::vector<std::size_t> told = model::worth_telling(found.operations);
     std::vector<RecordedOperation> kept;
     for (const std::size_t i : told) {

@@ -141,13 +141,17 @@ void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std
   const Keys keys = keys_of(words, line);
   model::RecordedOperation operation;
   operation.backend = text_in(keys, "backend", "gloo");
+  // "send:0->1"
   operation.name = name;
+  std::ranges::replace(operation.name, ':', ' ');
   operation.sequence = std::stoull(number.substr(1));
   operation.group = text_in(keys, "group", "0");
   operation.group_description = operation.group == "0" ? "default_pg" : operation.group;
   operation.inputs = {{{static_cast<std::int64_t>(number_in(keys, "elements", 256))}, text_in(keys, "dtype", "Float")}};
   operation.retired = keys.contains("finished");
   operation.point_to_point = keys.contains("p2p");
+  operation.closes_transfers = keys.contains("closes");
+  operation.point_to_point_sequence = number_in(keys, operation.closes_transfers ? "closes" : "p2p", 0);
   if (keys.contains("called")) {
     const std::string site = text_in(keys, "called");
     const std::size_t colon = site.rfind(':');

@@ -58,6 +58,34 @@ TEST(Unfinished, OneThatALaterOneOfItsGroupHasOvertakenHasEndedExceptOnGloo) {
   EXPECT_THAT(unfinished(operations), ElementsAre(0, 1, 3));
 }
 
+RecordedOperation transfer(const std::string& name, std::uint64_t number, bool finished = false) {
+  RecordedOperation made = operation("0", finished);
+  made.backend = "nccl";
+  made.name = name;
+  made.point_to_point = name != "coalesced";
+  made.point_to_point_sequence = number;
+  return made;
+}
+
+TEST(Unfinished, SendsOfABatchEndWithItOrWithALaterOneAndAreNoCollectives) {
+  std::vector<RecordedOperation> operations{
+      transfer("send 0->1", 1),       transfer("coalesced", 1), transfer("send 0->1", 2), transfer("recv 0<-1", 2),
+      transfer("coalesced", 2, true), transfer("send 0->1", 3), transfer("send 0->1", 4), transfer("coalesced", 4)};
+  mark_batches(operations);
+  EXPECT_TRUE(operations[1].closes_transfers);
+  EXPECT_THAT(unfinished(operations), ElementsAre(5, 6, 7)) << "the third is of no batch";
+  EXPECT_THAT(worth_telling(operations), ElementsAre(5, 6, 7));
+}
+
+TEST(Unfinished, ABatchOfCollectivesClosesNoTransfers) {
+  std::vector<RecordedOperation> operations{transfer("send 0->1", 1, true), operation("0", false),
+                                            transfer("coalesced", 1)};
+  operations[1].backend = "nccl";
+  mark_batches(operations);
+  EXPECT_FALSE(operations[2].closes_transfers);
+  EXPECT_THAT(unfinished(operations), ElementsAre(1, 2));
+}
+
 TEST(WorthTelling, ManyUnfinishedOfOneGroupLeaveRoomForTheOthers) {
   std::vector<RecordedOperation> operations;
   operations.assign(2000, operation("0", false));
