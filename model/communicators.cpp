@@ -5,7 +5,7 @@
 namespace hangstack::model {
 
 std::uint64_t Communicator::launched_in_all() const {
-  return std::accumulate(launched.begin(), launched.end(), std::uint64_t{0});
+  return std::accumulate(launched.begin(), launched.end(), launched_of_any_kind);
 }
 
 }  // namespace hangstack::model

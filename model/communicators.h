@@ -30,6 +30,7 @@ struct Communicator {
   bool aborted = false;
   bool destroyed = false;  ///< its destruction has begun
   bool finalized = false;
+  std::uint64_t launched_of_any_kind = 0;  ///< beside those: collectives whose kind was not told; never in memory
 
   [[nodiscard]] std::uint64_t launched_in_all() const;
   friend bool operator==(const Communicator&, const Communicator&) = default;

@@ -9,6 +9,7 @@
 
 #include "model/error.h"
 #include "model/rank_set.h"
+#include "model/ras.h"
 #include "model/snapshot.h"
 
 namespace hangstack::model {
@@ -50,6 +51,7 @@ struct JobSnapshot {
   double gap_s = 0;                            ///< between two samples
   std::map<std::string, std::string> sources;  ///< text of the users' Python files by path, as far as it was read:
                                                ///< shows which lines of a function can follow which
+  std::vector<RasRecord> ras;                  ///< one for each job of each host that was asked
 
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
 };
@@ -154,6 +156,7 @@ struct Job {
   std::vector<RankRow> ranks;  ///< ascending by rank, then pid; workers and helpers after the ranks
   RankSet missing_ranks;
   std::vector<TreeNode> tree;
+  std::vector<RasRecord> ras;          ///< of its processes
   std::vector<std::string> decisions;  ///< which rules fired, which did not, and on what (--why)
 
   friend bool operator==(const Job&, const Job&) = default;

@@ -21,6 +21,13 @@ std::string_view record_status_name(RecordStatus status) {
   return "failed";
 }
 
+std::optional<RecordStatus> record_status_named(std::string_view name) {
+  for (const RecordStatus status :
+       {RecordStatus::ok, RecordStatus::absent, RecordStatus::refused, RecordStatus::timed_out, RecordStatus::failed})
+    if (record_status_name(status) == name) return status;
+  return std::nullopt;
+}
+
 const RecordedFrame* RecordedOperation::call_site() const {
   const RecordedFrame* package_frame = nullptr;
   for (const RecordedFrame& frame : frames) {

@@ -12,6 +12,7 @@ namespace hangstack::model {
 
 enum class RecordStatus : std::uint8_t { ok, absent, refused, timed_out, failed };
 std::string_view record_status_name(RecordStatus status);  ///< "ok", "absent", "refused", "timeout", "failed"
+std::optional<RecordStatus> record_status_named(std::string_view name);
 
 struct RecordedTensor {
   std::vector<std::int64_t> sizes;
