@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "classifiers/evidence/observations.h"
+#include "classifiers/evidence/ras.h"
 #include "classifiers/fold/groups.h"
 #include "classifiers/fold/jobs.h"
 #include "classifiers/fold/tree.h"
@@ -83,6 +84,9 @@ Job judge(const JobFacts& facts, std::size_t index) {
   if (const auto step = with_left_out(facts)) {
     job.verdict.next_steps.insert(job.verdict.next_steps.begin(), *step);
   }
+  doubt_by_ras(job.verdict, facts);
+  append(job.verdict.observations, ras_observations(facts));
+  job.ras = facts.ras;
   add_alternatives(job, std::move(considered));
   job.groups = groups_of(facts, job.verdict.culprit_ranks);
   job.ranks = rank_rows(facts);

@@ -21,16 +21,20 @@ std::string launches_text(const model::Communicator& side) {
     if (side.launched[i] == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", side.launched[i], model::kNcclCollectives[i]);
   }
+  if (side.launched_of_any_kind > 0)
+    text += fmt::format("{}{} collectives", text.empty() ? "" : ", ", side.launched_of_any_kind);
   return text.empty() ? "nothing" : text;
 }
 
 std::vector<Observation> launched_on_communicators(const JobFacts& job) {
   std::vector<Observation> out;
   for (const SharedCommunicator& communicator : job.unequal_communicators) {
+    if (communicator.by_ras) continue;
     std::map<std::string, RankSet> texts;
     for (const auto& [rank, side] : communicator.sides) texts[launches_text(*side)].insert(rank);
     for (const auto& [text, ranks] : texts)
-      out.push_back({fmt::format("launched {} on {}", text, communicator_text(communicator)), ranks, "NCCL's memory"});
+      out.push_back(
+          {fmt::format("launched {} on {}", text, communicator_text(communicator)), ranks, std::string(kNcclMemory)});
   }
   constexpr std::size_t kMost = 8;
   if (out.size() > kMost) out.resize(kMost);

@@ -93,6 +93,19 @@ void collect_operations(JobFacts& job) {
                    [](const auto& a, const auto& b) { return a.ranks.size() > b.ranks.size(); });
 }
 
+/// Of communicators that fewer than two ranks' memories count.
+void add_communicators_by_ras(JobFacts& job) {
+  std::map<std::uint64_t, int> counted;
+  for (const RankFacts& rank : job.ranks)
+    for (const auto& library : rank.process->last().nccl_libraries)
+      for (const auto& side : library.communicators) counted[side.hash] += side.launched_in_all() > 0 ? 1 : 0;
+  for (SharedCommunicator& communicator : communicators_of(job.ras, job.ras_sides)) {
+    const auto known = counted.find(communicator.hash);
+    if ((known == counted.end() || known->second < 2) && is_unequal(communicator))
+      job.unequal_communicators.push_back(std::move(communicator));
+  }
+}
+
 void find_world_size(JobFacts& job) {
   const auto offer = [&](const model::RankIdentity& identity) {
     if (!identity.world_size || *identity.world_size <= 0 || *identity.world_size > kMostRanks) return;
@@ -206,6 +219,8 @@ void complete_facts(JobFacts& job) {
   job.pending_groups = pending_groups_of(job.ranks);
   job.pending_transfers = pending_transfers_of(job.ranks);
   job.unequal_communicators = unequal_communicators_of(job.ranks);
+  add_communicators_by_ras(job);
+  job.counts_apart = counts_apart(job.ranks, job.ras, job.moved);
   collect_operations(job);
   move_asynchronous_inside(job);
   find_world_size(job);

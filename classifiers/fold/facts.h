@@ -2,6 +2,7 @@
 // What the rules look at: one job, its ranks, who waits with whom and who does not.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "classifiers/fold/lock_cycles.h"
 #include "classifiers/fold/pending_groups.h"
+#include "classifiers/fold/ras_view.h"
 #include "classifiers/fold/shared_communicators.h"
 #include "classifiers/fold/transfers.h"
 #include "classifiers/states/process_state.h"
@@ -70,7 +72,10 @@ struct JobFacts {
   std::vector<PendingOperation> operations;  ///< most ranks first
   std::vector<PendingGroup> pending_groups;  ///< by the ranks' flight recorders
   std::vector<RankTransfers> pending_transfers;
-  std::vector<SharedCommunicator> unequal_communicators;
+  std::vector<SharedCommunicator> unequal_communicators;        ///< by memory; by RAS where memory does not tell
+  std::vector<model::RasRecord> ras;                            ///< with the job's rank numbers
+  std::shared_ptr<std::vector<model::Communicator>> ras_sides;  ///< of the communicators that RAS told
+  std::vector<CountsApart> counts_apart;
 
   [[nodiscard]] const RankFacts* rank(int number) const;
   [[nodiscard]] bool single() const { return ranks.size() == 1 && !world_size; }
@@ -93,7 +98,7 @@ struct JobFacts {
 /// A healthy step may keep ranks waiting for seconds (a slow batch, a checkpoint).
 inline constexpr double kLeastAge_s = 10;
 
-/// Fills the sets, the operations, the world size and what is missing from `ranks`, `others` and `failed`.
+/// Fills the sets, the operations, the world size and what is missing from `ranks`, `others`, `failed` and `ras`.
 void complete_facts(JobFacts& job);
 
 }  // namespace hangstack::classifiers

@@ -151,6 +151,7 @@ std::vector<JobFacts> jobs_of(const model::JobSnapshot& snapshot, const std::vec
   }
   add_failed(snapshot, jobs, place);
   for (JobFacts& job : jobs) {
+    job.ras = ras_of(snapshot.ras, job.ranks);
     complete_facts(job);
     add_left_out(snapshot, job);
     job.sources = &snapshot.sources;

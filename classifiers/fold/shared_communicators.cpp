@@ -6,14 +6,13 @@
 #include "classifiers/fold/facts.h"
 
 namespace hangstack::classifiers {
-namespace {
 
-bool unequal(const SharedCommunicator& communicator) {
-  const auto& first = communicator.sides.begin()->second->launched;
-  return std::ranges::any_of(communicator.sides, [&](const auto& side) { return side.second->launched != first; });
+bool is_unequal(const SharedCommunicator& communicator) {
+  const model::Communicator& first = *communicator.sides.begin()->second;
+  return std::ranges::any_of(communicator.sides, [&](const auto& side) {
+    return side.second->launched != first.launched || side.second->launched_of_any_kind != first.launched_of_any_kind;
+  });
 }
-
-}  // namespace
 
 std::vector<SharedCommunicator> unequal_communicators_of(const std::vector<RankFacts>& ranks) {
   std::map<std::uint64_t, SharedCommunicator> by_hash;
@@ -32,7 +31,7 @@ std::vector<SharedCommunicator> unequal_communicators_of(const std::vector<RankF
   }
   std::vector<SharedCommunicator> found;
   for (auto& [hash, shared] : by_hash)
-    if (shared.sides.size() > 1 && !several.contains(hash) && unequal(shared)) found.push_back(std::move(shared));
+    if (shared.sides.size() > 1 && !several.contains(hash) && is_unequal(shared)) found.push_back(std::move(shared));
   return found;
 }
 

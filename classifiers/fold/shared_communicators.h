@@ -17,8 +17,12 @@ struct SharedCommunicator {
   std::uint64_t hash = 0;
   std::string name;                                 ///< that the program gave it; empty: none
   int ranks = 0;                                    ///< in all, seen or not
+  bool by_ras = false;                              ///< RAS told, not memory
   std::map<int, const model::Communicator*> sides;  ///< by the job's rank; at least two
 };
+
+/// Whether memory or RAS tells of different launches.
+bool is_unequal(const SharedCommunicator& communicator);
 
 /// Ascending by hash; without those that were given up, and those of which a process holds several sides. NCCL counts
 /// from 2.27 on, older ones only for a profiler: where all sides count nothing, nothing differs.
