@@ -19,13 +19,31 @@ using nlohmann::json;
 
 constexpr auto kSchema = "hangstack-session/1";
 constexpr auto kSourcesFolder = "sources";
+constexpr auto kRasFolder = "ras";
 constexpr int kMaxSamples = 100;
 constexpr std::size_t kMaxSources = 1000;
+constexpr std::size_t kMaxRasReplies = 1000;
 
 json to_json(const std::vector<model::LeftOut>& left_out) {
   json list = json::array();
   for (const auto& l : left_out)
     list.push_back({{"host", l.host}, {"pid", l.pid}, {"rank", l.rank}, {"job", l.job_key}});
+  return list;
+}
+
+json to_json(const std::vector<model::RasReply>& replies) {
+  json list = json::array();
+  for (const auto& r : replies) {
+    list.push_back({{"status", model::record_status_name(r.status)},
+                    {"reason", r.reason},
+                    {"fix", r.fix},
+                    {"address", r.address},
+                    {"host", r.host},
+                    {"pids", r.pids},
+                    {"answered_by", r.answered_by},
+                    {"read_at_unix_ns", r.read_at_unix_ns},
+                    {"took_s", r.took_s}});
+  }
   return list;
 }
 
@@ -48,7 +66,9 @@ json to_json(const Session& s) {
           {"samples", captures},
           {"failed", failed},
           {"sources", sources},
-          {"left_out", to_json(s.left_out)}};
+          {"left_out", to_json(s.left_out)},
+          {"asked", s.sampling.asked},
+          {"ras", to_json(s.ras)}};
 }
 
 std::string folder_name(std::size_t sample, std::int32_t pid) { return fmt::format("{}-{}", sample + 1, pid); }
@@ -80,12 +100,47 @@ Expected<void> write_sources(const std::map<std::string, std::string>& sources, 
   return done;
 }
 
+Expected<void> write_ras(const std::vector<model::RasReply>& replies, const std::filesystem::path& folder) {
+  auto done = prepare_capture_folder(folder);
+  int number = 0;
+  for (const model::RasReply& reply : replies)
+    if (done) done = model::write_private_file(folder / std::to_string(++number), reply.text);
+  return done;
+}
+
+/// A session that was kept before RAS was asked has no list of replies.
+Expected<void> read_ras(const json& j, const std::filesystem::path& folder, std::vector<model::RasReply>& replies) {
+  const json none = json::array();
+  const json& list = j.contains("ras") ? j.at("ras") : none;
+  if (list.size() > kMaxRasReplies)
+    return failure(ErrorCode::malformed_input, "more answers of RAS than hangstack asks for");
+  for (const json& r : list) {
+    model::RasReply& reply = replies.emplace_back();
+    const auto status = model::record_status_named(r.at("status").get<std::string>());
+    if (!status) return failure(ErrorCode::malformed_input, "an answer of RAS has no status");
+    reply.status = *status;
+    r.at("reason").get_to(reply.reason);
+    r.at("fix").get_to(reply.fix);
+    r.at("address").get_to(reply.address);
+    r.at("host").get_to(reply.host);
+    r.at("pids").get_to(reply.pids);
+    r.at("answered_by").get_to(reply.answered_by);
+    r.at("read_at_unix_ns").get_to(reply.read_at_unix_ns);
+    r.at("took_s").get_to(reply.took_s);
+    auto text = model::read_kept_file(folder / std::to_string(replies.size()));
+    if (!text) return tl::make_unexpected(text.error());
+    reply.text = std::move(*text);
+  }
+  return {};
+}
+
 Session session_from_json(const json& j) {
   Session s;
   s.tool_version = j.at("tool_version");
   s.created_unix_s = j.at("created_unix_s");
   s.sampling.gap_s = j.at("gap_s");
   s.sampling.stop = j.at("stop");
+  if (j.contains("asked")) j.at("asked").get_to(s.sampling.asked);
   return s;
 }
 
@@ -117,6 +172,7 @@ Expected<Session> read_captures(const json& j, const std::filesystem::path& fold
     if (!text) return tl::make_unexpected(text.error());
     session.sources.emplace(sources[i].get<std::string>(), std::move(*text));
   }
+  if (auto read = read_ras(j, folder / kRasFolder, session.ras); !read) return tl::make_unexpected(read.error());
   for (const json& l : j.at("left_out"))
     session.left_out.push_back({l.at("host"), l.at("pid"), l.at("rank"), l.at("job")});
   session.sampling.samples = static_cast<int>(session.samples.size());
@@ -156,6 +212,7 @@ Expected<void> save_session(const Session& session, const std::string& facts_jso
   }
   if (done) done = model::write_private_file(folder / "facts.json", facts_json);
   if (done) done = write_sources(session.sources, folder / kSourcesFolder);
+  if (done && !session.ras.empty()) done = write_ras(session.ras, folder / kRasFolder);
   if (done)
     done = model::write_private_file(folder / "session.json",
                                      to_json(session).dump(2, ' ', false, json::error_handler_t::replace) + "\n");

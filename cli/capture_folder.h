@@ -3,6 +3,7 @@
 //
 //   DIR/session.json            what was asked, and when
 //   DIR/facts.json              what was asked of ELF files
+//   DIR/ras/N                   what NCCL's RAS answered to the N-th question
 //   DIR/sources/N               text of the N-th user's Python file that session.json names
 //   DIR/SAMPLE-PID/             one capture (model/capture_codec.h)
 //   DIR/failed-PID/             likewise of a process that failed: without threads, with the reason
@@ -15,6 +16,7 @@
 
 #include "model/capture.h"
 #include "model/diagnosis.h"
+#include "model/ras.h"
 #include "model/snapshot.h"
 
 namespace hangstack::cli {
@@ -33,6 +35,7 @@ struct Session {
   std::vector<model::FailedProcess> failed;
   std::vector<model::LeftOut> left_out;        ///< as in model::JobSnapshot
   std::map<std::string, std::string> sources;  ///< likewise
+  std::vector<model::RasReply> ras;            ///< asked after the last sample
   std::vector<model::Problem> problems;        ///< captures of a saved session that could not be loaded
 };
 

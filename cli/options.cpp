@@ -34,6 +34,7 @@ struct RawOptions {
   std::vector<std::string> outputs;
   std::string format = "text";
   std::string stop = "auto";
+  std::string ras = "on";
   std::string color = "auto";
   double timeout_s = 10;
   bool native_only = false;
@@ -81,6 +82,9 @@ void add_sample_options(CLI::App& app, Options& options, RawOptions& raw) {
          "auto: stop only threads that cannot be read otherwise; all: every thread at once (some blocked calls then "
          "return EINTR); never")
       ->capture_default_str();
+  app.add_option("--ras", raw.ras,
+                 "on: ask NCCL's RAS thread (NCCL 2.24 or later), once per job, after the last sample; off")
+      ->capture_default_str();
   app.add_option("--timeout", raw.timeout_s, "deadline for one process in seconds")->capture_default_str();
   app.add_option("--capture", options.capture_folder, "keep what was read in DIR, for replay (it holds stack memory)")
       ->type_name("DIR");
@@ -125,6 +129,9 @@ std::optional<tl::unexpected<EarlyEnd>> check_sampling(const RawOptions& raw, Op
   if (!within(options.gap_s, 0, 3600)) return usage_error("--gap must be from 0 to 3600 seconds");
   if (!within(raw.timeout_s, 0.1, 3600)) return usage_error("--timeout must be from 0.1 to 3600 seconds");
   options.sampling.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(raw.timeout_s * 1000));
+  if (raw.ras != "on" && raw.ras != "off")
+    return usage_error(fmt::format("--ras {} is not known", raw.ras), "on or off");
+  options.ras = raw.ras == "on";
   if (raw.stop == "all") {
     options.sampling.stop = sampler::StopMode::all;
   } else if (raw.stop == "never") {

@@ -33,6 +33,7 @@ struct Options {
   int samples = 2;
   double gap_s = 2.0;
   sampler::SamplingOptions sampling;
+  bool ras = true;  ///< ask NCCL's RAS
   bool native = true;
   bool python = true;
   std::string capture_folder;  ///< --capture; for replay the folder to read

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "classifiers/classify.h"
+#include "cli/ask_ras.h"
 #include "cli/sources.h"
 #include "cli/targets.h"
 #include "sampler/sampler.h"
@@ -153,6 +154,21 @@ void add_stops(const model::ProcessCapture& capture, model::Sampling& sampling) 
       std::ranges::count(capture.threads, model::CaptureMethod::stopped, &model::ThreadCapture::method));
 }
 
+/// After the last sample: nothing is held any more, and what RAS wakes is in no counter.
+void ask(Session& session, const Options& options, const Progress& progress, const std::function<bool()>& interrupted) {
+  if (session.samples.empty() || session.samples.back().empty()) return;
+  const std::vector<SampledProcess>& sample = session.samples.back();
+  if (!options.ras) {
+    session.ras = {not_asked(sample, "not asked: --ras off")};
+  } else if (interrupted()) {
+    session.ras = {not_asked(sample, "not asked: interrupted")};
+  } else {
+    progress("asking NCCL RAS");
+    session.ras = ask_ras(sample);
+    session.sampling.asked = asked_by_ras(session.ras);
+  }
+}
+
 }  // namespace
 
 Session take_samples(const std::vector<std::int32_t>& pids, const Options& options, symbolizer::Symbolizer& symbolizer,
@@ -187,6 +203,7 @@ Session take_samples(const std::vector<std::int32_t>& pids, const Options& optio
     if (!wait_until(started + gap, interrupted)) break;
   }
   session.sampling.samples = static_cast<int>(session.samples.size());
+  ask(session, options, progress, interrupted);
   Sources sources = read_sources(session.samples);
   session.sources = std::move(sources.texts);
   for (const auto& [pid, path] : sources.changed) note_change(session, pid, path);
@@ -217,6 +234,7 @@ model::Report make_report(Session&& session, symbolizer::Symbolizer& symbolizer)
   report.errors = std::move(session.problems);
   for (const auto& failed : snapshot.failed) report.errors.push_back({"pid", std::to_string(failed.pid), failed.error});
   snapshot.sources = std::move(session.sources);
+  snapshot.ras = read_ras(std::move(session.ras));
   report.jobs = classifiers::classify(snapshot);
   for (const auto& history : snapshot.processes) add_problems(history.last(), report.errors);
   report.processes = std::move(snapshot.processes);

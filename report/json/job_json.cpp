@@ -149,7 +149,8 @@ void write_collectors(JsonWriter& json, const model::Job& job, const ProcessInde
   write_flight_recorder(json, job, index);
   json.key("communicators");
   write_communicators(json, job, index);
-  write_absent(json, "ras", "this version does not ask NCCL RAS");
+  json.key("ras");
+  write_ras(json, job);
   json.end_object();
   json.key("gpu");
   json.begin_object();

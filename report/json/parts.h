@@ -21,6 +21,9 @@ void write_flight_recorder(JsonWriter& json, const model::Job& job, const Proces
 /// NCCL's communicators, one item for each rank that holds a side of one.
 void write_communicators(JsonWriter& json, const model::Job& job, const ProcessIndex& index);
 
+/// What NCCL's RAS answered, one item for each rank of each communicator that it told of.
+void write_ras(JsonWriter& json, const model::Job& job);
+
 /// "2026-11-29T03:12:41Z"; empty if the number is no date.
 std::string rfc3339(std::int64_t unix_s);
 

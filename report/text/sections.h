@@ -24,6 +24,9 @@ void ranks_section(Page& page, const model::Job& job, const model::Report& repor
 /// The merged tree of blocked threads.
 void tree_section(Page& page, const model::Job& job, bool whole);
 
+/// One line for each question that NCCL's RAS was asked, or that found no RAS.
+void ras_section(Page& page, const model::Job& job);
+
 void alternatives_section(Page& page, const model::Job& job);
 
 /// What could not be read, each with its fix; failures that differ only in numbers are one entry.

@@ -11,6 +11,7 @@ std::string write_text(const model::Report& report, const TextOptions& options) 
     verdict_section(page, job);
     ranks_section(page, job, report);
     tree_section(page, job, options.full);
+    ras_section(page, job);
     alternatives_section(page, job);
     if (options.why) decisions_section(page, job);
   }
