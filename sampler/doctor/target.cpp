@@ -8,6 +8,7 @@
 #include "model/file_path.h"
 #include "sampler/discover/discover.h"
 #include "sampler/doctor.h"
+#include "sampler/doctor/ras_check.h"
 #include "sampler/doctor/symbol_tables.h"
 #include "sampler/memory/live_memory.h"
 #include "sampler/proc/mapped_files.h"
@@ -125,6 +126,7 @@ void examine_files(const ProcFiles& proc, std::int32_t pid, std::int32_t live_ti
   tell(check_python(pid, files));
   for (const model::MappedFile& file : files)
     if (is_of_interest(model::base_name(file.path))) tell(check_symbols(pid, file));
+  if (const auto ras = check_ras(proc, pid, files)) tell(*ras);
 }
 
 }  // namespace

@@ -34,6 +34,9 @@ class CaptureFolder : public testing::Test {
     s.samples = {{{tests::sample_capture(), std::nullopt}}, {{tests::sample_capture(), std::nullopt}}};
     s.sources = {{"/srv/caf\xc3\xa9/train.py", "def f():\n    pass\n"}, {"/srv/latin.py", "# caf\xe9\n"}};
     s.left_out = {{"gpu07", 101, 3, "gpu07:29500"}};
+    s.sampling.asked = {"NCCL RAS 127.0.0.1:28028"};
+    s.ras = {{model::RecordStatus::ok, "", "", "127.0.0.1:28028", "gpu07", {7, 8}, 7, 1764400001, 0.25, "OK\n\xff\n"},
+             {model::RecordStatus::timed_out, "late", "again", "[::1]:4711", "gpu07", {9}, 9, 1764400002, 6, ""}};
     s.failed = {{"gpu07", 99, {}, 'Z', {model::ErrorCode::zombie, "pid 99 is a zombie", "wait for its parent"}}};
     return s;
   }
@@ -56,6 +59,7 @@ TEST_F(CaptureFolder, BringsBackTheSession) {
   EXPECT_EQ(saved->session.failed, s.failed);
   EXPECT_EQ(saved->session.sources, s.sources);
   EXPECT_EQ(saved->session.left_out, s.left_out);
+  EXPECT_EQ(saved->session.ras, s.ras);
 }
 
 TEST_F(CaptureFolder, IsClosedToOthers) {
