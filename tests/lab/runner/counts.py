@@ -1,4 +1,4 @@
-"""Compares what a report says of NCCL's communicators with what the stand-in saw launched."""
+"""Compares what a report says of NCCL's communicators, by memory and by RAS, with what the stand-in saw launched."""
 
 import collections
 
@@ -36,4 +36,33 @@ def check_counts(nccl, report, launched, pids):
                 counted = sum(counted.values())
             if counted != expected:
                 faults.append(f"pid {pid}: on {comm} it launched {expected}, and the report counts {counted}")
+    return faults
+
+
+def check_ras(nccl, report, launched, pids):
+    """A fault for each count that RAS told and that is not that of the log; and if RAS did not answer where it could."""
+    if tuple(map(int, nccl.split("."))) < LISTS_SINCE:
+        return []
+    records = [job["records"]["ras"] for job in report["jobs"]]
+    faults = [f"RAS failed: {record['reason']}" for record in records if record["status"] == "failed"]
+    pending = {kernel.comm for log in launched for kernel in log.pending if kernel.sequence}
+    if pending and all(record["status"] == "absent" for record in records):
+        faults.append(f"RAS is absent although a communicator is in use: {records[0]['reason']}")
+    items = [item for record in records for item in record["items"]]
+    for pid, log in zip(pids, launched):
+        for item in items:
+            if item["pid"] != pid or item["presence"] != "answered":
+                continue
+            expected = launched_on(log, item["hash"])
+            counted = item["collectives"]
+            if counted is None:
+                counted = {kind: count for kind, count in item["seq"].items() if count}
+                if isinstance(expected, dict):
+                    expected = {kind: count for kind, count in expected.items() if kind in item["seq"]}
+            elif isinstance(expected, dict):
+                expected = sum(expected.values())
+            if isinstance(expected, int) and isinstance(counted, dict):
+                counted = sum(counted.values())
+            if counted != expected:
+                faults.append(f"pid {pid}: on {item['hash']} it launched {expected}, and RAS counts {counted}")
     return faults
