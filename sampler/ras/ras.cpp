@@ -35,7 +35,9 @@ constexpr int kMostConnections = 32;
 constexpr auto kPatience = std::chrono::milliseconds(500);
 constexpr auto kOwnPort = "give each job on a node a port of its own: NCCL_RAS_ADDR=localhost:PORT";
 
-RasReply with(RasReply reply, RecordStatus status, std::string reason, std::string fix = {}) {
+/// A copy of `told` that ends so.
+RasReply with(const RasReply& told, RecordStatus status, std::string reason, std::string fix = {}) {
+  RasReply reply = told;
   reply.status = status;
   reply.reason = std::move(reason);
   reply.fix = std::move(fix);
@@ -43,15 +45,14 @@ RasReply with(RasReply reply, RecordStatus status, std::string reason, std::stri
 }
 
 /// `error` of a conversation with the server.
-RasReply failed(RasReply reply, const model::Error& error, std::string_view doing) {
+RasReply failed(const RasReply& reply, const model::Error& error, std::string_view doing) {
   const bool late = error.code == ErrorCode::timed_out;
   if (late) {
-    return with(std::move(reply), RecordStatus::timed_out,
+    return with(reply, RecordStatus::timed_out,
                 fmt::format("RAS at {} did not answer in time ({})", reply.address, doing),
                 "ask again: processes that do not answer are left out once RAS has noticed");
   }
-  return with(std::move(reply), RecordStatus::failed,
-              fmt::format("RAS at {}: {}: {}", reply.address, doing, error.message),
+  return with(reply, RecordStatus::failed, fmt::format("RAS at {}: {}: {}", reply.address, doing, error.message),
               "ask by hand: ncclras, or nc with the lines of docs/ras.md");
 }
 
@@ -92,19 +93,19 @@ Found find(const ProcFiles& proc, const RasQuestion& question) {
   const auto port = ras_port(question.address);
   reply.address = question.address.empty() ? fmt::format("localhost:{}", kRasPort) : question.address;
   if (question.enable == "0") {
-    return {with(std::move(reply), RecordStatus::absent, "the job switches RAS off (NCCL_RAS_ENABLE=0)",
+    return {with(reply, RecordStatus::absent, "the job switches RAS off (NCCL_RAS_ENABLE=0)",
                  "start it without that variable"),
             {}};
   }
   if (!port) {
-    return {with(std::move(reply), RecordStatus::absent,
+    return {with(reply, RecordStatus::absent,
                  fmt::format("NCCL_RAS_ADDR={} has no port, so NCCL does not listen", reply.address),
                  "set it to HOST:PORT"),
             {}};
   }
   const RasListeners listeners = find_ras_listeners(proc, question.pids, *port);
   if (listeners.ours.empty()) {
-    return {with(std::move(reply), RecordStatus::absent,
+    return {with(reply, RecordStatus::absent,
                  fmt::format("no process of the job listens at port {}: {}", *port,
                              listeners.others ? "another one of this host does"
                                               : "NCCL is older than 2.24, or no communicator is complete"),
@@ -113,7 +114,7 @@ Found find(const ProcFiles& proc, const RasQuestion& question) {
   }
   reply.address = reachable(listeners.ours.front().address).text();
   if (const std::int32_t stopped = stopped_among(proc, question.pids); stopped != 0) {
-    return {with(std::move(reply), RecordStatus::refused,
+    return {with(reply, RecordStatus::refused,
                  fmt::format("pid {} is stopped: RAS would wait for it, so it was not asked", stopped),
                  "let the process go on, then sample again"),
             {}};
@@ -148,25 +149,25 @@ RasReply converse(const ProcFiles& proc, const RasQuestion& question) {
   if (!found.listener) return found.reply;
   RasReply reply = std::move(found.reply);
   if (const auto refused = enter_network_of(proc, found.listener->pid)) {
-    return with(std::move(reply), RecordStatus::refused,
+    return with(reply, RecordStatus::refused,
                 fmt::format("RAS listens in another network namespace, which may not be entered: {}", *refused),
                 "run hangstack as root, or in the container of the job");
   }
   for (int tries = 0; tries < kMostConnections; ++tries) {
     auto accepted = connect_once(proc, question, *found.listener, deadline);
-    if (!accepted) return failed(std::move(reply), accepted.error(), "connecting");
+    if (!accepted) return failed(reply, accepted.error(), "connecting");
     if (!accepted->holder) continue;
     reply.answered_by = *accepted->holder;
     reply.text = std::move(accepted->text);
     auto done = accepted->connection.send(fmt::format("TIMEOUT {}\nSET FORMAT json\nVERBOSE STATUS\n", kRasTimeout_s),
                                           deadline);
     if (done) done = accepted->connection.receive_all(reply.text, kMostReplyBytes, deadline);
-    if (done) return with(std::move(reply), RecordStatus::ok, "");
+    if (done) return with(reply, RecordStatus::ok, "");
     reply.text.clear();
-    return failed(std::move(reply), done.error(), "reading its answer");
+    return failed(reply, done.error(), "reading its answer");
   }
   return with(
-      std::move(reply), RecordStatus::refused,
+      reply, RecordStatus::refused,
       fmt::format("{} connections to {} were accepted by processes of another job", kMostConnections, reply.address),
       kOwnPort);
 }
@@ -220,12 +221,12 @@ RasReply ask_ras(const ProcFiles& proc, const RasQuestion& question) {
   reply.address = question.address;
   const ReapableChildren reapable;
   auto child = ChildProcess::start([&](int pipe) { (void)model::write_all(pipe, packed(converse(proc, question))); });
-  if (!child) return with(std::move(reply), RecordStatus::failed, child.error().message, child.error().fix);
+  if (!child) return with(reply, RecordStatus::failed, child.error().message, child.error().fix);
   std::string text;
   const bool ended = child->read_until(started + question.deadline + kPatience, kMostReplyBytes + 65536, text);
   child->kill(100);
   if (!unpack(text, reply)) {
-    reply = with(std::move(reply), ended ? RecordStatus::failed : RecordStatus::timed_out,
+    reply = with(reply, ended ? RecordStatus::failed : RecordStatus::timed_out,
                  ended ? "the process that asked RAS ended early" : "looking for RAS took too long");
   }
   reply.took_s = std::chrono::duration<double>(Clock::now() - started).count();
