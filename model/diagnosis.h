@@ -132,6 +132,7 @@ std::string_view rank_status_name(RankStatus status);
 
 struct RankRow {
   std::optional<int> rank;
+  std::string dump;  ///< as in ProcessSnapshot
   std::string host;
   std::int32_t pid = 0;
   std::int32_t ns_pid = 0;
@@ -163,7 +164,7 @@ struct Job {
 };
 
 struct Sampling {
-  int samples = 0;
+  int samples = 0;  ///< 0: all is from dumps of other programs
   double gap_s = 0;
   std::string stop;  ///< "auto", "all", "never"
   double stopped_us_total = 0;

@@ -77,6 +77,7 @@ struct RecordedGroupStatus {
   std::int64_t last_enqueued = -1;
   std::int64_t last_started = -1;
   std::int64_t last_completed = -1;
+  std::string group = {};  ///< name; empty: not known
 
   friend bool operator==(const RecordedGroupStatus&, const RecordedGroupStatus&) = default;
 };

@@ -96,6 +96,8 @@ struct PythonInterpreter {
 };
 
 struct ProcessSnapshot {
+  std::string dump;  ///< file that another program wrote of it, which all that is here comes from; empty: it was read
+                     ///< itself. A dump tells neither pid (0) nor host
   std::string host;
   std::int32_t pid = 0;
   std::int32_t ns_pid = 0;

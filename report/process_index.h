@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "model/diagnosis.h"
 
@@ -16,12 +16,12 @@ class ProcessIndex {
   explicit ProcessIndex(const model::Report& report);
 
   /// The last sample; null if the process gave none.
-  [[nodiscard]] const model::ProcessSnapshot* process(const std::string& host, std::int32_t pid) const;
+  [[nodiscard]] const model::ProcessSnapshot* process(const model::RankRow& row) const;
   /// The job that lists the process; null if none does.
-  [[nodiscard]] const model::Job* job_of(const std::string& host, std::int32_t pid) const;
+  [[nodiscard]] const model::Job* job_of(const model::ProcessSnapshot& process) const;
 
  private:
-  using Key = std::pair<std::string, std::int32_t>;
+  using Key = std::tuple<std::string, std::int32_t, std::string>;  ///< host, pid, dump
   std::map<Key, const model::ProcessSnapshot*> processes_;
   std::map<Key, const model::Job*> jobs_;
 };

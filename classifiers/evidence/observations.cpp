@@ -159,6 +159,10 @@ bool is_nameless_zombie(const model::FailedProcess& failed) {
 
 std::vector<std::string> doubts(const JobFacts& job) {
   std::vector<std::string> out;
+  if (job.imported()) {
+    out.emplace_back("dumps alone do not show where a rank stands, nor whether it moves");
+    return out;
+  }
   if (!job.blind.empty()) out.push_back(fmt::format("{}: no stack could be read", job.who(job.blind)));
   const auto ended = std::ranges::find_if(job.failed, [](const auto* failed) { return is_nameless_zombie(*failed); });
   if (ended != job.failed.end()) {
@@ -179,7 +183,9 @@ std::vector<std::string> doubts(const JobFacts& job) {
 
 std::vector<Observation> roll_call(const JobFacts& job) {
   std::vector<Observation> out;
-  if (const RankSet untraced = job.untraced(); !untraced.empty() && !job.ranks.empty()) {
+  if (const RankSet untraced = job.untraced(); job.imported() && !untraced.empty()) {
+    out.push_back({fmt::format("no dump of {}", plural(untraced) ? "them" : "it"), untraced, "flight recorder"});
+  } else if (!untraced.empty() && !job.ranks.empty()) {
     const std::string read = job.ranks.size() == 1 ? "process" : fmt::format("{} processes", job.ranks.size());
     out.push_back({fmt::format("not among the {} read here, of a world size of {}", read, *job.world_size), untraced,
                    "environment"});
@@ -208,13 +214,19 @@ std::string pids_option(const JobFacts& job, const RankSet& set) {
   constexpr std::size_t kMostNamed = 8;
   std::vector<std::int32_t> pids;
   for (const RankFacts& rank : job.ranks)
-    if ((set.empty() || set.contains(rank.number)) && pids.size() < kMostNamed)
+    if ((set.empty() || set.contains(rank.number)) && pids.size() < kMostNamed && rank.process->last().pid != 0)
       pids.push_back(rank.process->last().pid);
   return pids.empty() ? std::string() : fmt::format("--pids {}", fmt::join(pids, " "));
 }
 
+std::string at_ranks(const JobFacts& job, const RankSet& set, std::string_view arguments) {
+  const std::string pids = pids_option(job, set);
+  return fmt::format("hangstack {}{}{}", pids, pids.empty() ? "" : " ", arguments);
+}
+
 std::string again(const JobFacts& job, std::string_view arguments) {
-  if (job.ranks.empty() || job.ranks.size() > kMostPids) return fmt::format("hangstack {}", arguments);
+  if (job.ranks.empty() || job.imported() || job.ranks.size() > kMostPids)
+    return fmt::format("hangstack {}", arguments);
   return fmt::format("hangstack --pids {} {}", fmt::join(pids_of(job), " "), arguments);
 }
 
@@ -232,6 +244,13 @@ void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& wa
   verdict.since_s = job.stuck_for(waiting);
   const bool still = waiting.minus(job.unmoved).empty() || job.samples == 1;
   verdict.hung = still && verdict.since_s && !waiting.empty() ? Hung::yes : Hung::undecided;
+  if (job.imported()) {
+    verdict.against.emplace_back(verdict.since_s
+                                     ? "for how long, only the times of the files say"
+                                     : "for how long is not known: dumps do not say when they were written, "
+                                       "and the times of the files are of another day");
+    return;
+  }
   if (const auto age = job.least_age(waiting); still && age && *age < kLeastAge_s)
     verdict.against.push_back(
         {fmt::format("{} not moved for {} only: from {:.0f} s on it is called hung",

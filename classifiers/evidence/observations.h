@@ -55,6 +55,9 @@ void append(std::vector<model::Observation>& to, std::vector<model::Observation>
 std::string doing(const JobFacts& job, int rank);
 std::string doing(const ProcessFacts& process);
 
+/// "hangstack --pids 12 14 ARGUMENTS" for the ranks of `set`; without pids where the ranks are dumps.
+std::string at_ranks(const JobFacts& job, const model::RankSet& set, std::string_view arguments);
+
 /// "hangstack --pids 12 14 ARGUMENTS" for all ranks of the job, or "hangstack ARGUMENTS" where they are too many to
 /// name.
 std::string again(const JobFacts& job, std::string_view arguments);

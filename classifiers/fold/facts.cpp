@@ -166,6 +166,11 @@ const RankFacts* JobFacts::rank(int number) const {
   return found == ranks.end() || found->number != number ? nullptr : &*found;
 }
 
+bool JobFacts::imported() const {
+  return !ranks.empty() &&
+         std::ranges::all_of(ranks, [](const RankFacts& rank) { return !rank.process->last().dump.empty(); });
+}
+
 std::string JobFacts::who(const RankSet& set) const {
   if (single() && ranks.front().counted) return fmt::format("the process (pid {})", ranks.front().process->last().pid);
   if (set.empty()) return "no rank";

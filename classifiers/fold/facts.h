@@ -78,6 +78,8 @@ struct JobFacts {
   std::vector<CountsApart> counts_apart;
 
   [[nodiscard]] const RankFacts* rank(int number) const;
+  /// All is from dumps: there are records, and neither stacks nor pids.
+  [[nodiscard]] bool imported() const;
   [[nodiscard]] bool single() const { return ranks.size() == 1 && !world_size; }
   /// "rank 5", "ranks 0-4,6", "the process (pid 7)".
   [[nodiscard]] std::string who(const model::RankSet& set) const;

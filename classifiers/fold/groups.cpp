@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "classifiers/fold/chain.h"
+#include "model/file_path.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -28,7 +29,38 @@ std::string title_of(const ThreadState& state) {
   return state.detail.empty() ? state.title : fmt::format("{} ({})", state.title, state.detail);
 }
 
+/// What a dump says of its rank: the oldest operation that is not finished.
+struct RecordedPlace {
+  StateKind kind = StateKind::unknown;
+  std::string title = "nothing unfinished in its dump";
+  std::string frame;
+};
+
+RecordedPlace recorded_place(const ProcessFacts& process) {
+  RecordedPlace place;
+  std::int64_t oldest = 0;
+  for (const auto& recorder : process.last().flight_recorders) {
+    for (const std::size_t i : model::unfinished(recorder.operations)) {
+      const model::RecordedOperation& operation = recorder.operations[i];
+      if (oldest != 0 && operation.created_unix_ns >= oldest) continue;
+      oldest = operation.created_unix_ns;
+      const bool pair = operation.point_to_point;
+      place.kind = pair ? StateKind::p2p : StateKind::collective;
+      place.title =
+          fmt::format("{} #{} of \"{}\"", operation.name, pair ? operation.point_to_point_sequence : operation.sequence,
+                      operation.group_description.empty() ? operation.group : operation.group_description);
+      const model::RecordedFrame* site = operation.call_site();
+      place.frame = site == nullptr ? "" : fmt::format("{}:{}", model::base_name(site->file), site->line);
+    }
+  }
+  return place;
+}
+
 std::string group_key(const RankFacts& rank) {
+  if (!rank.process->last().dump.empty()) {
+    const RecordedPlace place = recorded_place(*rank.process);
+    return fmt::format("dump\n{}\n{}\n{}", state_name(place.kind), place.title, place.frame);
+  }
   const ThreadState& state = rank.state();
   const bool moved = rank.process->moved.value_or(false);
   std::string key = fmt::format("{}\n{}\n{}", state_name(state.kind), moved, moved ? "" : title_of(state));
@@ -53,6 +85,12 @@ void add(Building& building, const RankFacts& rank, const RankSet& culprits, boo
     if (state.site) group.frame = state.site->text();
     group.moved = rank.process->moved.value_or(false);
   }
+  if (fresh && !rank.process->last().dump.empty()) {
+    RecordedPlace place = recorded_place(*rank.process);
+    group.state = state_name(place.kind);
+    group.title = std::move(place.title);
+    group.frame = std::move(place.frame);
+  }
   group.ranks.insert(rank.number);
   group.pids.push_back(rank.process->last().pid);
   building.blamed = building.blamed || culprits.contains(rank.number);
@@ -62,6 +100,7 @@ RankRow row_of(const ProcessFacts& process) {
   const auto& last = process.last();
   RankRow row;
   row.rank = last.identity.rank;
+  row.dump = last.dump;
   row.host = last.host;
   row.pid = last.pid;
   row.ns_pid = last.ns_pid;
@@ -76,7 +115,10 @@ RankRow row_of(const ProcessFacts& process) {
   const bool partial = std::any_of(process.threads.begin(), process.threads.end(), [](const ThreadFacts& thread) {
     return thread.view.names.empty() && thread.role.name != "kernel worker";
   });
-  if (stackless) {
+  if (!last.dump.empty()) {
+    row.state = state_name(recorded_place(process).kind);
+    row.status = RankStatus::partial;
+  } else if (stackless) {
     row.status = RankStatus::failed;
   } else if (partial) {
     row.status = RankStatus::partial;

@@ -57,6 +57,10 @@ void settle_duplicates(JobFacts& job) {
   for (const auto& rank : job.ranks) by_number[rank.number].push_back(rank.process);
   job.ranks.clear();
   for (auto& [number, processes] : by_number) {
+    if (processes.size() == 1) {
+      job.ranks.push_back({number, false, processes.front()});
+      continue;
+    }
     std::set<std::int32_t> pids;
     for (const auto* process : processes) pids.insert(process->last().pid);
     std::vector<const ProcessFacts*> parents;

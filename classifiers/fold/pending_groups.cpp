@@ -34,6 +34,22 @@ class Groups {
     }
   }
 
+  /// Those of a rank that has no operation of the group in its recorder tell its backend as little as it does.
+  void add_status(int rank, const model::FlightRecorder& recorder) {
+    for (const model::RecordedGroupStatus& status : recorder.group_status) {
+      if (status.group.empty()) continue;
+      const auto members = members_in(recorder, status.group);
+      PendingGroup* only = nullptr;
+      int fitting = 0;
+      for (auto& [key, group] : groups_) {
+        if (std::get<1>(key) != status.group || std::get<2>(key) != members) continue;
+        only = &group;
+        ++fitting;
+      }
+      if (fitting == 1) only->enqueued[rank] = status.last_enqueued;
+    }
+  }
+
   std::vector<PendingGroup> pending() && {
     std::vector<PendingGroup> found;
     for (auto& [key, group] : groups_)
@@ -73,6 +89,9 @@ std::vector<PendingGroup> pending_groups_of(const std::vector<RankFacts>& ranks)
   Groups groups;
   for (const RankFacts& rank : ranks) {
     for (const auto& recorder : rank.process->last().flight_recorders) groups.add(rank.number, recorder);
+  }
+  for (const RankFacts& rank : ranks) {
+    for (const auto& recorder : rank.process->last().flight_recorders) groups.add_status(rank.number, recorder);
   }
   return std::move(groups).pending();
 }

@@ -21,7 +21,10 @@ struct PendingGroup {
   std::string description;
   std::map<int, const model::RecordedOperation*> pending;  ///< the first unfinished collective of each rank; not empty
   std::map<int, const model::RecordedOperation*> latest;   ///< the last collective that each rank recorded
-  std::set<int> members;                                   ///< as the recorders list them; empty if they do not
+  /// PyTorch's own count of the collectives that a rank began, where it is known which group it is of. One that also
+  /// sends and receives in the group counts these in between.
+  std::map<int, std::int64_t> enqueued;
+  std::set<int> members;  ///< as the recorders list them; empty if they do not
 
   /// The lowest sequence number that is unfinished.
   [[nodiscard]] std::uint64_t first_pending() const;

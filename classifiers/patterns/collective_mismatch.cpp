@@ -94,7 +94,7 @@ std::optional<Mismatch> mismatch_in(const PendingGroup& group) {
 
 void advise(Verdict& verdict, const JobFacts& job) {
   verdict.next_steps.push_back({fmt::format("what led {} there? the whole stacks", job.who(verdict.culprit_ranks)),
-                                fmt::format("hangstack {} --full", pids_option(job, verdict.culprit_ranks))});
+                                at_ranks(job, verdict.culprit_ranks, "--full")});
   verdict.verification.emplace_back(
       "all members of the group call the same operation with fitting sizes, in one order");
   verdict.reference = "docs/verdicts.md#collective_mismatch";

@@ -70,8 +70,8 @@ Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
                                 job.subject(crossing.in_first, "is", "are"), pending_text(*crossing.first),
                                 job.subject(crossing.in_second, "is", "are"), pending_text(*crossing.second));
   argue_by_records(verdict, job, waiting);
-  verdict.next_steps.push_back({"where do the two orders come from? the whole stacks",
-                                fmt::format("hangstack {} --full", pids_option(job, waiting))});
+  verdict.next_steps.push_back(
+      {"where do the two orders come from? the whole stacks", at_ranks(job, waiting, "--full")});
   verdict.verification.emplace_back("every rank uses the groups that it shares with others in one order");
   verdict.reference = "docs/verdicts.md#cross_group_order";
   return verdict;

@@ -21,7 +21,7 @@ struct Rule {
   Ruling (*judge)(const JobFacts&);
 };
 
-/// Each is documented in docs/verdicts.md; one file each, but for the two kinds of lock cycle.
+/// Each is documented in docs/verdicts.md; one file each, but for the two kinds of lock cycle and the two of records.
 Ruling judge_process_stopped(const JobFacts& job);
 Ruling judge_rank_died(const JobFacts& job);
 Ruling judge_lock_cycle(const JobFacts& job);
@@ -31,6 +31,8 @@ Ruling judge_collective_mismatch(const JobFacts& job);
 Ruling judge_cross_group_order(const JobFacts& job);
 Ruling judge_p2p_unmatched(const JobFacts& job);
 Ruling judge_nccl_timeout(const JobFacts& job);
+Ruling judge_timeout_by_records(const JobFacts& job);
+Ruling judge_straggler_by_records(const JobFacts& job);
 Ruling judge_asymmetric_control_flow(const JobFacts& job);
 Ruling judge_host_straggler(const JobFacts& job);
 Ruling judge_unknown(const JobFacts& job);

@@ -128,6 +128,25 @@ std::vector<Alternative> alternatives_of(const JobFacts& job) {
   return out;
 }
 
+/// No stack of anybody: what the dumps hold, and who has none.
+Ruling records_alone(const JobFacts& job, Verdict verdict) {
+  RankSet waiting;
+  for (const PendingGroup& group : job.pending_groups)
+    for (const auto& [rank, operation] : group.pending) waiting.insert(rank);
+  decide_hung(verdict, job, waiting);
+  verdict.shape = "dumps alone";
+  verdict.summary =
+      waiting.empty()
+          ? fmt::format("No collective is unfinished in the dumps of {}.", job.who(seen(job)))
+          : fmt::format("{} unfinished collectives, each of which all its members have begun, as far as the dumps say.",
+                        job.subject(waiting, "has", "have"));
+  append(verdict.observations, recorded_operations(job));
+  append(verdict.observations, roll_call(job));
+  for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
+  verdict.next_steps.push_back({"where do the ranks stand? the stacks, on each host", "hangstack"});
+  return {verdict, {}, "no other rule fired"};
+}
+
 }  // namespace
 
 Ruling judge_unknown(const JobFacts& job) {
@@ -140,6 +159,7 @@ Ruling judge_unknown(const JobFacts& job) {
     verdict.next_steps.push_back({"see the reasons under NOT READ", ""});
     return {verdict, {}, "no process was read"};
   }
+  if (job.imported()) return records_alone(job, std::move(verdict));
   if (all_inside(job) && job.operations.size() == 1) {
     all_in_one_operation(verdict, job);
   } else if (!job.operations.empty() || !job.device.empty()) {

@@ -98,6 +98,7 @@ void write_groups(JsonWriter& json, const model::Job& job) {
 void write_row(JsonWriter& json, const model::RankRow& row, const ProcessIndex& index) {
   json.begin_object(Layout::one_line);
   json.member("rank", row.rank);
+  if (!row.dump.empty()) json.member("dump", row.dump);
   json.member("host", row.host);
   json.member("pid", row.pid);
   json.member("ns_pid", row.ns_pid);
@@ -107,7 +108,7 @@ void write_row(JsonWriter& json, const model::RankRow& row, const ProcessIndex& 
   json.member("moved", row.moved);
   json.member("asleep_s", row.asleep_s);
   json.key("clocks");
-  const auto* process = index.process(row.host, row.pid);
+  const auto* process = index.process(row);
   const auto* thread = process != nullptr ? leading_thread(*process) : nullptr;
   if (thread != nullptr) {
     write_clocks(json, thread->clocks);

@@ -81,7 +81,7 @@ void write_thread(JsonWriter& json, const model::Thread& thread) {
 void write_process(JsonWriter& json, const model::ProcessHistory& history, const ProcessIndex& index) {
   if (history.samples.empty()) return;
   const model::ProcessSnapshot& process = history.last();
-  const model::Job* job = index.job_of(process.host, process.pid);
+  const model::Job* job = index.job_of(process);
   json.begin_object();
   json.member("rank", process.identity.rank);
   json.key("job");
@@ -90,6 +90,7 @@ void write_process(JsonWriter& json, const model::ProcessHistory& history, const
   } else {
     json.value(nullptr);
   }
+  if (!process.dump.empty()) json.member("dump", process.dump);
   json.member("host", process.host);
   json.member("pid", process.pid);
   json.member("ns_pid", process.ns_pid);

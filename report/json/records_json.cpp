@@ -102,7 +102,7 @@ struct RankProcess {
 std::vector<RankProcess> rank_processes(const model::Job& job, const ProcessIndex& index) {
   std::vector<RankProcess> found;
   for (const auto& row : job.ranks) {
-    const auto* process = index.process(row.host, row.pid);
+    const auto* process = index.process(row);
     if (process != nullptr && row.role == model::Role::rank) found.push_back({row.rank, process});
   }
   return found;

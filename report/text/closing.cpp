@@ -126,7 +126,7 @@ void footer_section(Page& page, const model::Report& report, const TextOptions& 
   }
   page.gap();
   if (threads == 0) {
-    page.line("No thread was read.");
+    if (report.sampling.samples > 0 || report.processes.empty()) page.line("No thread was read.");
     return;
   }
   std::string counts = counted(threads, "thread", "threads");

@@ -34,12 +34,12 @@ std::string what_was_sampled(const model::Report& report) {
       ++(row.rank && row.role == model::Role::rank ? ranks : others);
       failed += row.status == model::RankStatus::failed ? 1 : 0;
       job_world = std::max(job_world, row.world_size.value_or(0));
-      hosts.insert(row.host);
+      if (row.dump.empty()) hosts.insert(row.host);
     }
     world += job_world;
   }
   for (const auto& history : report.processes) {
-    if (!history.samples.empty()) hosts.insert(history.last().host);
+    if (!history.samples.empty() && history.last().dump.empty()) hosts.insert(history.last().host);
   }
   std::string what;
   if (ranks == 0) {
@@ -56,6 +56,16 @@ std::string what_was_sampled(const model::Report& report) {
   return fmt::format("{} on {} ({})", what, counted(hosts.size(), "host", "hosts"), names);
 }
 
+/// "2 samples, 2 s apart"; "from dumps".
+std::string how_often(const model::Report& report) {
+  const model::Sampling& sampling = report.sampling;
+  if (sampling.samples <= 0 && !report.processes.empty()) return "from dumps";
+  const auto samples = static_cast<std::size_t>(sampling.samples < 0 ? 0 : sampling.samples);
+  std::string sampled = counted(samples, "sample", "samples");
+  if (samples > 1) sampled += fmt::format(", {} apart", model::duration(sampling.gap_s));
+  return sampled;
+}
+
 std::string joined(const std::vector<std::string>& texts) {
   std::string out;
   for (const auto& text : texts) out += (out.empty() ? "" : ", ") + printable(text);
@@ -68,11 +78,8 @@ void header_section(Page& page, const model::Report& report) {
   const model::Sampling& sampling = report.sampling;
   std::vector<std::string> parts{"hangstack " + printable(report.tool_version), utc_time(report.created_unix_s),
                                  what_was_sampled(report)};
-  const auto samples = static_cast<std::size_t>(sampling.samples < 0 ? 0 : sampling.samples);
-  std::string sampled = counted(samples, "sample", "samples");
-  if (samples > 1) sampled += fmt::format(", {} apart", model::duration(sampling.gap_s));
-  parts.push_back(sampled);
-  parts.push_back(stop_summary(sampling));
+  parts.push_back(how_often(report));
+  if (sampling.samples > 0) parts.push_back(stop_summary(sampling));
   if (!sampling.asked.empty()) parts.push_back("asked: " + joined(sampling.asked));
   if (!sampling.disturbed.empty()) parts.push_back("DISTURBED: " + joined(sampling.disturbed));
   page.parts(parts);

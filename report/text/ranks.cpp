@@ -33,6 +33,7 @@ std::string waits_in(const model::Group& group) {
 /// What a table of groups shows besides the state.
 struct Shape {
   bool ranks = false;
+  bool places = false;  ///< pids or hosts: a dump tells neither
   bool hosts = false;
   bool moved = false;
 };
@@ -42,6 +43,7 @@ Shape shape_of(const model::Job& job, const model::Report& report) {
   std::set<std::string> hosts;
   for (const auto& row : job.ranks) {
     shape.ranks = shape.ranks || row.rank;
+    shape.places = shape.places || row.dump.empty();
     hosts.insert(row.host);
   }
   shape.hosts = hosts.size() > 1;
@@ -52,7 +54,7 @@ Shape shape_of(const model::Job& job, const model::Report& report) {
 std::vector<std::string> heading_of(const Shape& shape) {
   std::vector<std::string> heading;
   if (shape.ranks) heading.emplace_back("rank");
-  heading.emplace_back(shape.hosts ? "host" : "pid");
+  if (shape.places) heading.emplace_back(shape.hosts ? "host" : "pid");
   if (shape.moved) heading.emplace_back("moved");
   for (const char* name : {"state", "waits in", "since"}) heading.emplace_back(name);
   return heading;
@@ -140,7 +142,7 @@ void ranks_section(Page& page, const model::Job& job, const model::Report& repor
   for (const auto& [group, read] : rows) {
     std::vector<std::string> cells;
     if (shape.ranks) cells.push_back(fitting_list(group.ranks.folded(), group.ranks.size(), kRankColumns));
-    cells.push_back(place_of(group, shape, host_of_rank));
+    if (shape.places) cells.push_back(place_of(group, shape, host_of_rank));
     if (shape.moved) cells.emplace_back(!read ? "" : group.moved ? "yes" : "no");
     cells.push_back(cut_end(spaced(group.state), 24));
     cells.push_back(waits_in(group));
@@ -151,7 +153,8 @@ void ranks_section(Page& page, const model::Job& job, const model::Report& repor
   page.line(page.paint(Paint::heading, shape.ranks ? "RANKS" : "PROCESSES"));
   if (!rows.empty()) table.print(page, 2, heading_of(shape).size() - 2);
   if (!job.missing_ranks.empty()) {
-    page.line("  " + ranks_in_words(job.missing_ranks, page.width() - 30) + ": not among the processes read");
+    page.line("  " + ranks_in_words(job.missing_ranks, page.width() - 30) + ": not among the " +
+              (shape.places ? "processes read" : "dumps given"));
   }
   if (!others.empty()) {
     for (const auto& line : wrapped("with them: " + others, page.width() - 2)) page.line("  " + line);

@@ -17,6 +17,7 @@ void print_processes(Page& page, const model::Report& report) {
   for (const auto& history : report.processes) {
     if (history.samples.empty()) continue;
     const model::ProcessSnapshot& p = history.last();
+    if (!p.dump.empty()) continue;
     std::string state(1, p.kernel_state);
     if (p.tracer_pid != 0) state += fmt::format(" traced by {} {}", printable(p.tracer_name), p.tracer_pid);
     table.row({p.identity.rank ? std::to_string(*p.identity.rank) : "-", cut_end(printable(p.host), 20),
@@ -53,7 +54,7 @@ std::string short_command(const std::vector<std::string>& command_line) {
 }
 
 void stacks_section(Page& page, const model::Report& report, const TextOptions& options) {
-  if (options.full) print_processes(page, report);
+  if (options.full && report.sampling.samples > 0) print_processes(page, report);
   const auto classes = stack_classes(report, !(options.full && options.all_threads));
   if (classes.empty()) return;
   page.gap();

@@ -111,12 +111,13 @@ Thread thread_of(const std::string& name, const Keys& keys, const ProcessSnapsho
 }
 
 void fill_in(ProcessSnapshot& process, const Keys& keys) {
+  process.dump = text_in(keys, "dump");
   process.host = text_in(keys, "host", "gpu07");
   process.kernel_state = text_in(keys, "state", "S")[0];
   if (keys.contains("rank")) process.identity.rank = static_cast<int>(number_in(keys, "rank"));
   if (keys.contains("world")) process.identity.world_size = static_cast<int>(number_in(keys, "world"));
   if (keys.contains("local")) process.identity.local_rank = static_cast<int>(number_in(keys, "local"));
-  process.pid = static_cast<int>(number_in(keys, "pid", 1000 + number_in(keys, "rank")));
+  if (process.dump.empty()) process.pid = static_cast<int>(number_in(keys, "pid", 1000 + number_in(keys, "rank")));
   process.ns_pid = process.pid;
   process.parent_pid = static_cast<int>(number_in(keys, "parent", 900));
   process.tracer_name = text_in(keys, "tracer");
@@ -175,6 +176,14 @@ void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std
   recorder.operations.push_back(std::move(operation));
 }
 
+/// What stands behind "enqueued": a group, its number and PyTorch's count.
+void add_enqueued(ProcessSnapshot& process, std::istringstream& words) {
+  if (process.flight_recorders.empty()) process.flight_recorders.emplace_back().status = model::RecordStatus::ok;
+  model::RecordedGroupStatus status;
+  words >> status.group >> status.group_id >> status.last_enqueued;
+  process.flight_recorders.front().group_status.push_back(std::move(status));
+}
+
 /// What stands behind "communicator".
 void add_communicator(ProcessSnapshot& process, std::istringstream& words, const std::string& line) {
   std::string hash;
@@ -218,6 +227,8 @@ ProcessSnapshot process_of(std::string_view text) {
       child.kernel_state = text_in(keys, "state", "S")[0];
       child.cpu_ticks = number_in(keys, "ticks");
       process.descendants.push_back(std::move(child));
+    } else if (head == "enqueued") {
+      add_enqueued(process, words);
     } else if (head == "recorded") {
       add_recorded(process, words, line);
     } else if (head == "communicator") {

@@ -2,11 +2,12 @@
 // Jobs in a text notation, for tests of the classifiers and of reports.
 //
 //   process rank=0 world=2 pid=100 state=S                       keys: rank world local parent host state key role
-//   env LOCAL_WORLD_SIZE=2                                             tracer start at (s)
+//   env LOCAL_WORLD_SIZE=2                                             tracer start at (s) dump
 //   child 2371 gzip state=S ticks=5       a process below it
 //   recorded all_reduce #2 finished=1     an entry of the flight recorder; keys: group elements dtype p2p
 //                                                                finished age called (train.py:8) backend id members
 //                                                                (0+2)
+//   enqueued 0 3 42       PyTorch's count for a group: its name, its number and the last collective begun
 //   communicator 0x7a AllReduce=2         NCCL's; keys: ranks aborted, and a collective's name for how often it was
 //   launched (s) thread main state=S asleep=12 switches=5 syscall=futex a3=0  keys: tid state asleep switches run user
 //   gil wchan
