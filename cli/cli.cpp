@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
   }
   switch (options->command) {
     case Command::sample: return static_cast<int>(run_sample(*options));
+    case Command::import_dumps: return static_cast<int>(run_import(*options));
     case Command::replay: return static_cast<int>(run_replay(*options));
     case Command::doctor: return static_cast<int>(run_doctor(*options));
     case Command::explain: return static_cast<int>(run_explain(*options));

@@ -7,6 +7,7 @@
 namespace hangstack::cli {
 
 ExitStatus run_sample(const Options& options);
+ExitStatus run_import(const Options& options);
 ExitStatus run_replay(const Options& options);
 ExitStatus run_doctor(const Options& options);
 ExitStatus run_explain(const Options& options);

@@ -208,6 +208,16 @@ tl::expected<Options, EarlyEnd> parse_options(int argc, const char* const* argv)
   replay->add_option("--thin", options.thinned_folder, "keep in OUT what the report needs: all other memory is zeroed")
       ->type_name("OUT");
   add_output_options(*replay, options, raw);
+  CLI::App* import = app.add_subcommand(
+      "import", "report from dumps of PyTorch's flight recorder (pickles or JSON), one for each rank");
+  import
+      ->add_option(
+          "dumps", options.dumps,
+          "a file, or a folder of files; the rank from RANK=, else from \"rankN\" or \"_N\" in the file's name, "
+          "else from the groups in the dump")
+      ->required()
+      ->type_name("[RANK=]DUMP...");
+  add_output_options(*import, options, raw);
   CLI::App* doctor = app.add_subcommand("doctor", "what would work here and what not, each with its fix");
   add_target_options(*doctor, options, raw);
   CLI::App* explain = app.add_subcommand("explain", "topics by name; alone: which there are");
@@ -224,6 +234,7 @@ tl::expected<Options, EarlyEnd> parse_options(int argc, const char* const* argv)
   } catch (const CLI::ParseError& error) {
     return tl::make_unexpected(hint_for(error, argc, argv));
   }
+  if (import->parsed()) options.command = Command::import_dumps;
   if (replay->parsed()) options.command = Command::replay;
   if (doctor->parsed()) options.command = Command::doctor;
   if (explain->parsed()) options.command = Command::explain;

@@ -11,7 +11,7 @@
 
 namespace hangstack::cli {
 
-enum class Command : std::uint8_t { sample, replay, doctor, explain };
+enum class Command : std::uint8_t { sample, import_dumps, replay, doctor, explain };
 enum class Format : std::uint8_t { text, json };
 enum class Color : std::uint8_t { automatic, always, never };
 
@@ -36,8 +36,9 @@ struct Options {
   bool ras = true;  ///< ask NCCL's RAS
   bool native = true;
   bool python = true;
-  std::string capture_folder;  ///< --capture; for replay the folder to read
-  std::string thinned_folder;  ///< --thin of replay
+  std::string capture_folder;      ///< --capture; for replay the folder to read
+  std::string thinned_folder;      ///< --thin of replay
+  std::vector<std::string> dumps;  ///< of import: files and folders, each perhaps behind "RANK="
 
   // What comes out.
   std::vector<OutputFile> outputs;

@@ -63,6 +63,12 @@ TEST(Options, SubcommandsTakeTheirOwnOptions) {
   EXPECT_EQ(replay->command, Command::replay);
   EXPECT_EQ(replay->capture_folder, "kept");
   EXPECT_TRUE(replay->text.full);
+  const auto import = parse({"import", "3=a", "b", "--format", "json"});
+  ASSERT_TRUE(import.has_value()) << import.error().err;
+  EXPECT_EQ(import->command, Command::import_dumps);
+  EXPECT_THAT(import->dumps, ElementsAre("3=a", "b"));
+  EXPECT_EQ(import->format, Format::json);
+  EXPECT_EQ(parse({"import"}).error().status, 2);
   EXPECT_EQ(parse({"doctor", "--pids", "7"})->command, Command::doctor);
   EXPECT_EQ(parse({"replay"}).error().status, 2);
 }

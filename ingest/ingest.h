@@ -1,0 +1,64 @@
+#pragma once
+// From dumps that other programs made of their ranks to a job that can be judged. Pure: the caller has read the files.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingest/flight_recorder/flight_recorder.h"
+#include "model/diagnosis.h"
+
+namespace hangstack::ingest {
+
+struct DumpFile {
+  std::string name;                   ///< as the user gave it; stands in reports
+  std::optional<int> rank;            ///< if the user said whose it is
+  std::int64_t modified_unix_ns = 0;  ///< 0: not known
+  std::string bytes;
+};
+
+struct Imported {
+  /// A process for each rank, with its records, without threads. Dumps of jobs with other members of the default group
+  /// get job keys that tell them apart.
+  model::JobSnapshot snapshot;
+  std::vector<model::Problem> problems;  ///< of scope "file": those that were left out, and why, and what is in doubt
+};
+
+/// Reads each file by itself: one that is no dump, or is cut off, costs the others nothing. The rank is the user's,
+/// else that of the file's name, else that of the groups in the dump. Several dumps of one rank are joined if they are
+/// of different backends; otherwise the first counts.
+/// A dump does not say when it was written: after the last time in it, and no later than its file was changed, if that
+/// is within twice the limit of its operations: a copy of a file may be of any later day.
+class Importer {
+ public:
+  void add(const DumpFile& file);
+  Imported take() &&;
+
+ private:
+  struct Read {
+    std::string name;
+    int rank = 0;
+    std::string rank_source;
+    std::int64_t written_unix_ns = 0;
+    FlightRecorderDump dump;
+  };
+  using World = std::vector<std::uint64_t>;  ///< members of the default group
+  using Processes = std::map<std::pair<World, int>, model::ProcessSnapshot>;
+
+  void say(const std::string& name, std::string_view what, std::string fix);
+  void keep(Read&& read, Processes& processes);
+  void join(Read&& read, model::ProcessSnapshot& process);
+
+  std::vector<Read> read_;
+  std::vector<model::Problem> problems_;
+};
+
+/// The number behind the last "rank", "rank_" or "rank-" of the file's name, else behind its last "_" if nothing but a
+/// suffix follows: "nccl_trace_rank_3", "rank3.json", "_dump_3".
+std::optional<int> rank_in_name(std::string_view path);
+
+}  // namespace hangstack::ingest
