@@ -12,7 +12,6 @@
 namespace hangstack::ingest {
 namespace {
 
-using model::Error;
 using model::ErrorCode;
 using model::ProcessSnapshot;
 
