@@ -79,6 +79,15 @@ struct NextStep {
   friend bool operator==(const NextStep&, const NextStep&) = default;
 };
 
+/// What came before a pattern that is itself a consequence.
+struct FirstCause {
+  std::string pattern;
+  RankSet ranks;        ///< to blame for it; empty: nobody is named
+  std::string summary;  ///< one sentence
+
+  friend bool operator==(const FirstCause&, const FirstCause&) = default;
+};
+
 struct Verdict {
   Hung hung = Hung::undecided;
   std::string pattern = "unknown";  ///< a name of design section 6
@@ -92,6 +101,7 @@ struct Verdict {
   std::vector<NextStep> next_steps;
   std::vector<std::string> verification;
   std::string reference;
+  std::optional<FirstCause> first_cause = std::nullopt;
 
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };

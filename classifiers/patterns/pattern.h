@@ -27,6 +27,8 @@ Ruling judge_rank_died(const JobFacts& job);
 Ruling judge_lock_cycle(const JobFacts& job);
 Ruling judge_gil_deadlock(const JobFacts& job);
 Ruling judge_not_hung(const JobFacts& job);
+Ruling judge_abort_deadlock(const JobFacts& job);
+Ruling judge_concurrent_group_use(const JobFacts& job);
 Ruling judge_collective_mismatch(const JobFacts& job);
 Ruling judge_cross_group_order(const JobFacts& job);
 Ruling judge_p2p_unmatched(const JobFacts& job);

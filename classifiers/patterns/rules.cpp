@@ -9,6 +9,8 @@ const std::vector<Rule>& rules() {
       {"not_hung", judge_not_hung},
       {"lock_cycle", judge_lock_cycle},
       {"gil_deadlock", judge_gil_deadlock},
+      {"abort_deadlock", judge_abort_deadlock},
+      {"concurrent_group_use", judge_concurrent_group_use},
       {"collective_mismatch", judge_collective_mismatch},
       {"cross_group_order", judge_cross_group_order},
       {"p2p_unmatched", judge_p2p_unmatched},

@@ -33,6 +33,19 @@ void write_observations(JsonWriter& json, const model::Verdict& verdict) {
   json.end_array();
 }
 
+void write_first_cause(JsonWriter& json, const model::Verdict& verdict) {
+  json.key("first_cause");
+  if (!verdict.first_cause) {
+    json.value(nullptr);
+    return;
+  }
+  json.begin_object();
+  json.member("pattern", verdict.first_cause->pattern);
+  json.member("ranks", verdict.first_cause->ranks.folded());
+  json.member("summary", verdict.first_cause->summary);
+  json.end_object();
+}
+
 void write_verdict(JsonWriter& json, const model::Verdict& verdict) {
   json.key("verdict");
   json.begin_object();
@@ -45,7 +58,7 @@ void write_verdict(JsonWriter& json, const model::Verdict& verdict) {
   for (const int rank : verdict.culprit_ranks.ranks()) json.value(rank);
   json.end_array();
   json.member("since_s", verdict.since_s);
-  json.member("first_cause", nullptr);
+  write_first_cause(json, verdict);
   json.member("summary", verdict.summary);
   write_observations(json, verdict);
   json.key("next_steps");

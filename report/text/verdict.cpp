@@ -152,6 +152,9 @@ void verdict_section(Page& page, const model::Job& job) {
   }
   page.gap();
   observations(page, job);
+  if (verdict.first_cause)
+    Block(page, "cause")
+        .paragraph(printable(fmt::format("{}: {}", verdict.first_cause->pattern, verdict.first_cause->summary)));
   Block against(page, "against");
   for (const auto& text : verdict.against) against.paragraph(printable(text));
   if (verdict.against.empty() && verdict.hung == model::Hung::yes) against.line("nothing seen");

@@ -158,6 +158,11 @@ void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std
     const std::size_t colon = site.rfind(':');
     operation.frames = {{"all_reduce", "/v/lib/python3.12/site-packages/torch/distributed/distributed_c10d.py", 4174},
                         {"step", "/job/" + site.substr(0, colon), std::stoi(site.substr(colon + 1))}};
+    // Where the calling thread began: "<module>", "thread:save", or a hook without a caller.
+    const std::string from = text_in(keys, "from", "<module>");
+    const bool thread = from.starts_with("thread:");
+    operation.frames.push_back({thread ? from.substr(7) : from, "/job/train.py", 1});
+    if (thread) operation.frames.push_back({"Thread._bootstrap", "/usr/lib/python3.12/threading.py", 1032});
   }
   if (keys.contains("age"))
     operation.created_unix_ns =

@@ -20,7 +20,7 @@ SCENARIO = Scenario(
     reason=behind_its_own_kernel,
     frames={rank: {"nccl2": NCCL2, "classic": CLASSIC} for rank in (0, 1)},
     busy={"nccl2": (0, 1)},
-    verdict=("destroy_deadlock", "nccl_timeout"),
+    verdict=("abort_deadlock", "nccl_timeout"),
     environment={"HANGSTACK_LAB_KERNEL": "stuck:2"},
 )
 

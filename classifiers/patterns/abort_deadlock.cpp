@@ -1,0 +1,75 @@
+// abort_deadlock: every rank that was read takes its process group apart, and none gets on. Certain as a place, never
+// as a cause: what they left unfinished is named apart.
+//
+// Evidence: stacks (abort, destroy_process_group), the kernel's counters; for the first cause the flight recorders.
+// Cannot know: why the teardown began; the first exception stands in the ranks' logs.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "classifiers/evidence/inside_process.h"
+#include "classifiers/evidence/observations.h"
+#include "classifiers/evidence/recorded.h"
+#include "classifiers/patterns/pattern.h"
+
+namespace hangstack::classifiers {
+namespace {
+
+using model::Confidence;
+using model::RankSet;
+using model::Verdict;
+
+RankSet in_teardown(const JobFacts& job) {
+  RankSet found;
+  for (const int rank : job.outside.ranks())
+    if (job.rank(rank)->state().kind == StateKind::teardown) found.insert(rank);
+  return found;
+}
+
+/// What the records say of the job as it stood before: the ranks that take it apart were waiting then.
+std::optional<model::FirstCause> first_cause(const JobFacts& job, const RankSet& leaving) {
+  JobFacts before = job;
+  before.device = job.device.united(leaving);
+  before.outside = job.outside.minus(leaving);
+  for (const auto judge :
+       {judge_collective_mismatch, judge_cross_group_order, judge_p2p_unmatched, judge_nccl_timeout}) {
+    if (const Ruling ruling = judge(before); ruling.verdict)
+      return model::FirstCause{ruling.verdict->pattern, ruling.verdict->culprit_ranks, ruling.verdict->summary};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Ruling judge_abort_deadlock(const JobFacts& job) {
+  const RankSet leaving = in_teardown(job);
+  if (leaving.empty()) return {{}, {}, "no rank is in teardown"};
+  if (leaving.size() < job.ranks.size()) return {{}, {}, "not every rank that was read is in teardown"};
+  if (!leaving.minus(job.unmoved).empty()) return {{}, {}, "a rank in teardown moved"};
+  Verdict verdict;
+  verdict.pattern = "abort_deadlock";
+  const int first = *leaving.ranks().begin();
+  verdict.shape = fmt::format("in {}", job.rank(first)->state().title);
+  decide_hung(verdict, job, leaving);
+  verdict.confidence = job.missing.empty() ? Confidence::likely : Confidence::possible;
+  verdict.summary =
+      fmt::format("{} apart {} process group, and nothing moves: {} {}.", job.subject(leaving, "takes", "take"),
+                  leaving.size() == 1 ? "its" : "their", leaving.size() == 1 ? "it" : "the first", doing(job, first));
+  verdict.first_cause = first_cause(job, leaving);
+  append(verdict.observations, places_of(job, leaving));
+  append(verdict.observations, recorded_operations(job));
+  append(verdict.observations, other_threads(job));
+  append(verdict.observations, rest_of(job, leaving));
+  append(verdict.observations, roll_call(job));
+  for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
+  verdict.against.emplace_back("teardown is where it ends, not why: the first failure came before");
+  verdict.next_steps.push_back({"what failed first? the earliest exception or watchdog line in the ranks' logs", ""});
+  verdict.next_steps.push_back(
+      {"which thread holds the teardown up?", fmt::format("hangstack {} --full", pids_option(job, leaving))});
+  verdict.verification.emplace_back("the ranks stand at the same place in a sample minutes later");
+  verdict.reference = "docs/verdicts.md#abort_deadlock";
+  return {verdict, {}, fmt::format("{} in teardown, and nothing moves", job.subject(leaving, "is", "are"))};
+}
+
+}  // namespace hangstack::classifiers
