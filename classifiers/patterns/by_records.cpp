@@ -25,8 +25,6 @@ using model::Confidence;
 using model::RankSet;
 using model::Verdict;
 
-constexpr const char* kNoDumps = "ranks have stacks: those are judged";
-
 RankSet behind_in(const std::vector<HeldUp>& groups) {
   RankSet all;
   for (const HeldUp& held : groups) all = all.united(held.behind);
@@ -109,7 +107,6 @@ Ruling straggler(const JobFacts& job, const std::vector<HeldUp>& all, const Rank
 }  // namespace
 
 Ruling judge_timeout_by_records(const JobFacts& job) {
-  if (!job.imported()) return {{}, {}, kNoDumps};
   const std::vector<HeldUp> groups = not_finished(job);
   if (groups.empty()) return {{}, {}, "nothing is unfinished that peers have finished"};
   const RankSet culprits = behind_in(groups);
@@ -140,7 +137,6 @@ Ruling judge_timeout_by_records(const JobFacts& job) {
 }
 
 Ruling judge_straggler_by_records(const JobFacts& job) {
-  if (!job.imported()) return {{}, {}, kNoDumps};
   if (const std::vector<HeldUp> groups = not_begun(job); !groups.empty()) {
     const RankSet culprits = roots_of(job, groups);
     if (culprits.empty()) return {{}, {}, "those that are behind wait for each other"};

@@ -129,6 +129,7 @@ std::vector<Alternative> alternatives_of(const JobFacts& job, const Outsiders& s
 }  // namespace
 
 Ruling judge_host_straggler(const JobFacts& job) {
+  if (job.imported()) return judge_straggler_by_records(job);
   const Outsiders split = outsiders_of(job);
   if (split.waiting.empty()) return {{}, {}, "no rank waits for peers"};
   if (job.outside.empty()) return {{}, {}, "no rank is outside the operation"};

@@ -33,11 +33,13 @@ Ruling judge_collective_mismatch(const JobFacts& job);
 Ruling judge_cross_group_order(const JobFacts& job);
 Ruling judge_p2p_unmatched(const JobFacts& job);
 Ruling judge_nccl_timeout(const JobFacts& job);
-Ruling judge_timeout_by_records(const JobFacts& job);
-Ruling judge_straggler_by_records(const JobFacts& job);
 Ruling judge_asymmetric_control_flow(const JobFacts& job);
 Ruling judge_host_straggler(const JobFacts& job);
 Ruling judge_unknown(const JobFacts& job);
+
+// What judge_nccl_timeout and judge_host_straggler answer where there are dumps alone, without stacks.
+Ruling judge_timeout_by_records(const JobFacts& job);
+Ruling judge_straggler_by_records(const JobFacts& job);
 
 /// In the order in which they are tried; the first that fires gives the verdict, the last one always does.
 const std::vector<Rule>& rules();

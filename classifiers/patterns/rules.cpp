@@ -15,8 +15,6 @@ const std::vector<Rule>& rules() {
       {"cross_group_order", judge_cross_group_order},
       {"p2p_unmatched", judge_p2p_unmatched},
       {"nccl_timeout", judge_nccl_timeout},
-      {"nccl_timeout", judge_timeout_by_records},
-      {"host_straggler", judge_straggler_by_records},
       {"asymmetric_control_flow", judge_asymmetric_control_flow},
       {"host_straggler", judge_host_straggler},
       {"unknown", judge_unknown},
