@@ -12,7 +12,6 @@ using model::Confidence;
 using model::Hung;
 using model::Job;
 using model::RankSet;
-using ::testing::HasSubstr;
 using tests::in_all_reduce;
 using tests::JobBuilder;
 

@@ -13,8 +13,6 @@ namespace {
 using model::RasPresence;
 using model::RasRank;
 using model::RasReport;
-using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::Optional;
 
 constexpr std::size_t kBroadcast = 0;
