@@ -271,6 +271,31 @@ class Counts(unittest.TestCase):
         self.assertEqual(len(self.faults(0, nccl="2.21.5")), 1)
 
 
+class RasCounts(unittest.TestCase):
+    def faults(self, seq=None, collectives=None, status="ok", nccl="2.28.9", presence="answered"):
+        item = {"pid": 7, "hash": "0x1", "seq": seq or {}, "collectives": collectives, "presence": presence}
+        record = {"status": status, "reason": "why", "items": [item] if status == "ok" else []}
+        report = {"jobs": [{"records": {"ras": record}}]}
+        return counts.check_ras(nccl, report, [log(*done(1), *done(2)[:2])], [7])
+
+    def test_what_ras_tells_is_what_was_launched(self):
+        self.assertEqual(self.faults({"AllReduce": 2}), [])
+        self.assertEqual(len(self.faults({"AllReduce": 1})), 1)
+        self.assertEqual(len(self.faults({"AllReduce": 3, "Broadcast": 0})), 1)
+        self.assertEqual(len(self.faults({"Broadcast": 1})), 1)
+
+    def test_all_kinds_together_are_compared_together(self):
+        self.assertEqual(self.faults(collectives=2, nccl="2.24.3"), [])
+        self.assertEqual(len(self.faults(collectives=1, nccl="2.24.3")), 1)
+
+    def test_ras_has_to_answer_where_it_is_there_but_for_ranks_that_cannot(self):
+        self.assertEqual(len(self.faults(status="absent")), 1)
+        self.assertEqual(len(self.faults(status="failed")), 1)
+        self.assertEqual(self.faults(status="refused"), [])
+        self.assertEqual(self.faults({"AllReduce": 1}, presence="silent"), [])
+        self.assertEqual(self.faults(status="absent", nccl="2.21.5"), [])
+
+
 class Tables(unittest.TestCase):
     def test_the_most_special_generation_is_read(self):
         self.assertEqual(pick({"any": 1, "nccl2": 2}, GENERATIONS), 2)

@@ -79,6 +79,17 @@ TEST(JsonReport, ShapesAreThoseOfTheDesign) {
   EXPECT_EQ(json["created"], "2026-11-29T03:13:20Z");
 }
 
+TEST(JsonReport, AFirstCauseStandsBesideTheVerdictInBothForms) {
+  model::Report report = hung_gloo_straggler();
+  report.jobs.front().verdict.first_cause = {"collective_mismatch", {2, 3}, "Ranks 2-3 are in all_gather #7."};
+  const auto json = ordered_json::parse(report::write_json(report));
+  const auto& cause = json["jobs"][0]["verdict"]["first_cause"];
+  EXPECT_EQ(cause["pattern"], "collective_mismatch");
+  EXPECT_EQ(cause["ranks"], "2-3");
+  EXPECT_THAT(report::write_text(report, {}),
+              testing::HasSubstr("cause    collective_mismatch: Ranks 2-3 are in all_gather #7."));
+}
+
 TEST(JsonReport, UnknownIsNull) {
   const auto json = ordered_json::parse(report::write_json(single_native_process()));
   EXPECT_TRUE(json["processes"][0]["rank"].is_null());
