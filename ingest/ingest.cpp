@@ -34,13 +34,6 @@ bool only_a_suffix_follows(std::string_view text) {
   return end == std::string_view::npos || text[end] == '.';
 }
 
-const model::RecordedGroup* default_group(const model::FlightRecorder& recorder) {
-  const auto found = std::ranges::find_if(recorder.groups, [](const model::RecordedGroup& group) {
-    return group.description == "default_pg" || group.name == "0";
-  });
-  return found == recorder.groups.end() || found->ranks.empty() ? nullptr : &*found;
-}
-
 std::set<std::string> backends_of(const model::FlightRecorder& recorder) {
   std::set<std::string> backends;
   for (const auto& operation : recorder.operations) backends.insert(operation.backend);
@@ -90,7 +83,7 @@ void Importer::add(const DumpFile& file) {
                "nothing says whose it is: no rank in its name, and its groups do not have one member in common",
                fmt::format("give it as RANK={}", file.name));
   }
-  if (const auto* world = default_group(dump->recorder);
+  if (const auto* world = dump->recorder.default_group();
       world != nullptr && std::ranges::find(world->ranks, static_cast<std::uint64_t>(*rank)) == world->ranks.end()) {
     return say(
         file.name,
@@ -108,7 +101,7 @@ void Importer::add(const DumpFile& file) {
 
 Imported Importer::take() && {
   // Those without a default group, as gloo's are, come to what is known by then.
-  std::ranges::stable_partition(read_, [](const Read& read) { return default_group(read.dump.recorder) != nullptr; });
+  std::ranges::stable_partition(read_, [](const Read& read) { return read.dump.recorder.default_group() != nullptr; });
   Processes processes;
   for (Read& read : read_) keep(std::move(read), processes);
   name_jobs(processes);
@@ -120,7 +113,7 @@ Imported Importer::take() && {
 
 void Importer::keep(Read&& read, Processes& processes) {
   World world;
-  if (const auto* group = default_group(read.dump.recorder)) world = group->ranks;
+  if (const auto* group = read.dump.recorder.default_group()) world = group->ranks;
   if (world.empty() && !processes.empty()) world = processes.begin()->first.first;
   const auto [place, fresh] = processes.try_emplace({std::move(world), read.rank});
   ProcessSnapshot& process = place->second;

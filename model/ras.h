@@ -31,6 +31,9 @@ struct RasReply {
   friend bool operator==(const RasReply&, const RasReply&) = default;
 };
 
+/// ncclInProgress (nccl.h): no error, not complete yet.
+inline constexpr std::int32_t kNcclInProgress = 7;
+
 enum class RasPresence : std::uint8_t {
   answered,         ///< it told of this communicator
   no_communicator,  ///< its process answered, and has no such communicator (any more)

@@ -28,6 +28,23 @@ std::optional<RecordStatus> record_status_named(std::string_view name) {
   return std::nullopt;
 }
 
+void RecordedOperation::set_profiling_name(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon != std::string_view::npos) backend = text.substr(0, colon);
+  name = colon == std::string_view::npos ? text : text.substr(colon + 1);
+}
+
+const RecordedGroup* FlightRecorder::group_named(std::string_view name) const {
+  const auto found = std::ranges::find(groups, name, &RecordedGroup::name);
+  return found == groups.end() ? nullptr : &*found;
+}
+
+const RecordedGroup* FlightRecorder::default_group() const {
+  const auto found = std::ranges::find_if(
+      groups, [](const RecordedGroup& group) { return group.description == "default_pg" || group.name == "0"; });
+  return found == groups.end() || found->ranks.empty() ? nullptr : &*found;
+}
+
 const RecordedFrame* RecordedOperation::call_site() const {
   const RecordedFrame* package_frame = nullptr;
   for (const RecordedFrame& frame : frames) {

@@ -56,6 +56,8 @@ struct RecordedOperation {
   /// The call it comes from, innermost first. Empty if no Python called, or what called is not in memory any more.
   std::vector<RecordedFrame> frames;
 
+  /// Sets backend and name from what PyTorch writes down: "nccl:send 0->1".
+  void set_profiling_name(std::string_view text);
   [[nodiscard]] bool carries_transfers() const { return point_to_point || closes_transfers; }
   [[nodiscard]] bool finished() const { return retired || completed_unix_ns.has_value(); }
   /// The user's innermost frame; else that of a package other than torch; null if there is neither.
@@ -93,6 +95,10 @@ struct FlightRecorder {
   std::vector<RecordedGroup> groups;
   std::vector<RecordedGroupStatus> group_status;
 
+  /// Null if it does not list such a group.
+  [[nodiscard]] const RecordedGroup* group_named(std::string_view name) const;
+  /// The group of all ranks, with its members; null if it does not list them.
+  [[nodiscard]] const RecordedGroup* default_group() const;
   friend bool operator==(const FlightRecorder&, const FlightRecorder&) = default;
 };
 

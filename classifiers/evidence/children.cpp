@@ -106,9 +106,7 @@ std::optional<model::NextStep> with_children(const JobFacts& job, const RankSet&
     const bool unread = std::ranges::any_of(rank->process->last().descendants, [&](const Descendant& child) {
       return child.kernel_state != 'Z' && process_read(job, *rank->process, child.pid) == nullptr;
     });
-    if (unread)
-      return model::NextStep{"what do its children do? their stacks too",
-                             fmt::format("hangstack {} --children", pids_option(job, set))};
+    if (unread) return model::NextStep{"what do its children do? their stacks too", at_ranks(job, set, "--children")};
   }
   return std::nullopt;
 }

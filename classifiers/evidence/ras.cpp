@@ -18,7 +18,6 @@ using model::RasPresence;
 using model::RasRank;
 
 constexpr std::size_t kMost = 8;
-constexpr std::int32_t kInProgress = 7;  // ncclInProgress (nccl.h)
 
 /// The ranks of one communicator that say the same, with what they say.
 struct Alike {
@@ -103,7 +102,7 @@ void observe_states(std::vector<Observation>& out, const JobFacts& job, const mo
   for (const RasRank& rank : communicator.members) {
     if (const auto absent = absence(rank.presence); !absent.empty()) found[std::string(absent)].insert(rank);
     const auto error = [&](std::optional<std::int32_t> result, std::string_view what) {
-      if (result && *result != 0 && *result != kInProgress)
+      if (result && *result != 0 && *result != model::kNcclInProgress)
         found[fmt::format("has {} {} on", what, *result)].insert(rank);
     };
     error(rank.async_error, "the asynchronous error");

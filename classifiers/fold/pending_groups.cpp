@@ -14,8 +14,8 @@ using model::RecordedOperation;
 
 /// As the recorder lists them; empty if it does not.
 std::vector<std::uint64_t> members_in(const model::FlightRecorder& recorder, const std::string& group) {
-  const auto listed = std::ranges::find(recorder.groups, group, &model::RecordedGroup::name);
-  return listed == recorder.groups.end() ? std::vector<std::uint64_t>{} : listed->ranks;
+  const model::RecordedGroup* listed = recorder.group_named(group);
+  return listed == nullptr ? std::vector<std::uint64_t>{} : listed->ranks;
 }
 
 /// Ranks are joined by the members as well: PyTorch 2.8 gives the siblings of one split_group one name.

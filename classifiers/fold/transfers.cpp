@@ -45,8 +45,8 @@ std::optional<Ends> ends_of(std::string_view name) {
 std::optional<Transfer> transfer_of(int rank, const FlightRecorder& recorder, const RecordedOperation& operation) {
   const auto ends = ends_of(operation.name);
   if (!ends) return std::nullopt;
-  const auto group = std::ranges::find(recorder.groups, operation.group, &model::RecordedGroup::name);
-  if (group == recorder.groups.end() || group->ranks.empty()) {
+  const model::RecordedGroup* group = recorder.group_named(operation.group);
+  if (group == nullptr || group->ranks.empty()) {
     // Without members the numbers are those of the job, if its own is.
     return ends->own == rank ? std::optional(Transfer{rank, ends->peer, ends->sends, &operation}) : std::nullopt;
   }

@@ -65,8 +65,7 @@ Ruling judge_abort_deadlock(const JobFacts& job) {
   for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
   verdict.against.emplace_back("teardown is where it ends, not why: the first failure came before");
   verdict.next_steps.push_back({"what failed first? the earliest exception or watchdog line in the ranks' logs", ""});
-  verdict.next_steps.push_back(
-      {"which thread holds the teardown up?", fmt::format("hangstack {} --full", pids_option(job, leaving))});
+  verdict.next_steps.push_back({"which thread holds the teardown up?", at_ranks(job, leaving, "--full")});
   verdict.verification.emplace_back("the ranks stand at the same place in a sample minutes later");
   verdict.reference = "docs/verdicts.md#abort_deadlock";
   return {verdict, {}, fmt::format("{} in teardown, and nothing moves", job.subject(leaving, "is", "are"))};

@@ -30,7 +30,7 @@ void finish(Verdict& verdict, const JobFacts& job, const RankSet& waiting) {
   verdict.next_steps.push_back(
       {"which condition sent it another way? look for a rank-local value, an uneven number of "
        "batches, an early return",
-       fmt::format("hangstack {} --full", pids_option(job, verdict.culprit_ranks))});
+       at_ranks(job, verdict.culprit_ranks, "--full")});
   if (verdict.hung != Hung::yes) {
     verdict.next_steps.push_back({"does anything move?", again(job, "--samples 3 --gap 30")});
   }

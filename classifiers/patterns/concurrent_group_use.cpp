@@ -105,8 +105,7 @@ Ruling judge_concurrent_group_use(const JobFacts& job) {
       operation_text(*concurrent->group, *concurrent->group->pending.at(concurrent->ranks.begin()->first)));
   argue_by_records(verdict, job, waiting);
   verdict.next_steps.push_back(
-      {"which threads use the group? the whole stacks",
-       fmt::format("hangstack {} --full --all-threads", pids_option(job, verdict.culprit_ranks))});
+      {"which threads use the group? the whole stacks", at_ranks(job, verdict.culprit_ranks, "--full --all-threads")});
   verdict.verification.emplace_back("each thread has a group of its own, or all collectives come from one thread");
   verdict.reference = "docs/verdicts.md#concurrent_group_use";
   return {verdict,

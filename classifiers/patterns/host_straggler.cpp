@@ -147,8 +147,8 @@ Ruling judge_host_straggler(const JobFacts& job) {
                   culprits.size() == 1 ? "it" : "the first of them", doing(job, *culprits.ranks().begin()));
   observe_split(verdict, job, split, culprits);
   if (const auto step = with_children(job, culprits)) verdict.next_steps.push_back(*step);
-  verdict.next_steps.push_back({"why is it there? its whole stack, in several samples",
-                                fmt::format("hangstack {} --full --samples 3 --gap 30", pids_option(job, culprits))});
+  verdict.next_steps.push_back(
+      {"why is it there? its whole stack, in several samples", at_ranks(job, culprits, "--full --samples 3 --gap 30")});
   if (verdict.hung != Hung::yes || !verdict.against.empty()) {
     verdict.next_steps.push_back({"does it ever arrive?", again(job, "--samples 3 --gap 30")});
   }

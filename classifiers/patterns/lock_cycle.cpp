@@ -61,8 +61,8 @@ Ruling judge(const JobFacts& job, bool through_gil) {
   append(verdict.observations, rest_of(job, found));
   append(verdict.observations, roll_call(job));
   for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
-  verdict.next_steps.push_back({"which locks, in which order? the whole stacks of its threads",
-                                fmt::format("hangstack {} --full", pids_option(job, found))});
+  verdict.next_steps.push_back(
+      {"which locks, in which order? the whole stacks of its threads", at_ranks(job, found, "--full")});
   verdict.next_steps.push_back({"nothing frees these threads: once that is kept, end the job", ""});
   verdict.verification.emplace_back(through_gil ? "no lock is taken with the GIL held that is held while taking the GIL"
                                                 : "all threads take these locks in one order");

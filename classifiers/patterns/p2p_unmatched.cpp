@@ -139,9 +139,8 @@ Verdict verdict_on(const JobFacts& job, const Unmatched& unmatched) {
   argue_by_records(verdict, job, unmatched.waiting.united(unmatched.culprits));
   if (!unmatched.circle)
     verdict.against.emplace_back("or its peer calls one too many: no record says which side is right");
-  verdict.next_steps.push_back(
-      {"which transfers does each side think there are? the whole stacks",
-       fmt::format("hangstack {} --full", pids_option(job, unmatched.waiting.united(unmatched.culprits)))});
+  verdict.next_steps.push_back({"which transfers does each side think there are? the whole stacks",
+                                at_ranks(job, unmatched.waiting.united(unmatched.culprits), "--full")});
   verdict.verification.emplace_back("each send has its recv on the peer, at the same place in both ranks' order");
   verdict.reference = "docs/verdicts.md#p2p_unmatched";
   return verdict;

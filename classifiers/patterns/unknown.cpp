@@ -189,8 +189,7 @@ Ruling judge_unknown(const JobFacts& job) {
   if (!verdict.since_s || job.samples == 1) {
     verdict.next_steps.push_back({"does anything move, over a longer time?", again(job, "--samples 3 --gap 30")});
   }
-  verdict.next_steps.push_back(
-      {"all threads with their whole stacks", fmt::format("hangstack {} --full", pids_option(job, seen(job)))});
+  verdict.next_steps.push_back({"all threads with their whole stacks", at_ranks(job, seen(job), "--full")});
   return {verdict, alternatives_of(job), "no other rule fired"};
 }
 

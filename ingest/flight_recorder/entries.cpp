@@ -98,9 +98,7 @@ class EntryReader {
     if (!name || !description || !recorded || recorded->empty()) return false;
     name_bytes_ += name->size() + description->size() + recorded->size();
     if (name_bytes_ > kMaxNameBytes) return false;
-    const std::size_t colon = recorded->find(':');
-    if (colon != std::string::npos) operation.backend = recorded->substr(0, colon);
-    operation.name = colon == std::string::npos ? *recorded : recorded->substr(colon + 1);
+    operation.set_profiling_name(*recorded);
     operation.group = std::move(*name);
     operation.group_description = std::move(*description);
     return true;

@@ -80,12 +80,10 @@ std::optional<int> common_member(const std::vector<RecordedGroup>& groups) {
   return static_cast<int>(*common->begin());
 }
 
-/// Groups are numbered in the order of creation, the default one first.
-std::optional<int> members_of_default(const std::vector<RecordedGroup>& groups) {
-  const auto found = std::ranges::find_if(
-      groups, [](const RecordedGroup& group) { return group.description == "default_pg" || group.name == "0"; });
-  if (found == groups.end() || found->ranks.empty() || found->ranks.size() > kMaxRank) return std::nullopt;
-  return static_cast<int>(found->ranks.size());
+std::optional<int> members_of_default(const FlightRecorder& recorder) {
+  const RecordedGroup* group = recorder.default_group();
+  if (group == nullptr || group->ranks.size() > kMaxRank) return std::nullopt;
+  return static_cast<int>(group->ranks.size());
 }
 
 std::string library_of(const FlightRecorder& recorder, const std::string& library, std::string_view version) {
@@ -123,7 +121,7 @@ Expected<FlightRecorderDump> read_dump(const Value& root) {
   recorder.place = library_of(recorder, library ? *library : name_of(root.find("nccl_version")).value_or(""), *version);
   name_status(recorder);
   dump.rank = common_member(recorder.groups);
-  dump.world_size = members_of_default(recorder.groups);
+  dump.world_size = members_of_default(recorder);
   return dump;
 }
 

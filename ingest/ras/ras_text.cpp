@@ -23,7 +23,6 @@ using model::RasRank;
 /// Beyond so many ranks in all, only those that RAS lists are told.
 constexpr std::int64_t kMostInferred = 1 << 20;
 constexpr std::size_t kMostLost = 65536;
-constexpr std::int32_t kInProgress = 7;  // ncclInProgress (nccl.h)
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t\r"), text.size());
@@ -251,7 +250,7 @@ class Reader {
     } else if (const auto status = behind(said, "status ")) {
       if (*status == "ABORT") member.aborted = true;
       if (*status == "FINALIZE") member.finalized = true;
-      if (*status == "INIT") member.init_state = kInProgress;
+      if (*status == "INIT") member.init_state = model::kNcclInProgress;
       if (*status == "RUNNING") member.init_state = 0;
       // "UNKNOWN" until NCCL 2.25.
       if (*status == "NOCOMM" || *status == "UNKNOWN") member.presence = RasPresence::no_communicator;

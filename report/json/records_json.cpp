@@ -44,11 +44,6 @@ void write_tensors(JsonWriter& json, const RecordedOperation& operation) {
   json.end_array();
 }
 
-const model::RecordedGroup* group_of(const model::FlightRecorder& recorder, const RecordedOperation& operation) {
-  const auto found = std::ranges::find(recorder.groups, operation.group, &model::RecordedGroup::name);
-  return found == recorder.groups.end() ? nullptr : &*found;
-}
-
 void write_item(JsonWriter& json, std::optional<int> rank, const model::ProcessSnapshot& process,
                 const model::FlightRecorder& recorder, const RecordedOperation& operation) {
   json.begin_object(Layout::one_line);
@@ -58,7 +53,7 @@ void write_item(JsonWriter& json, std::optional<int> rank, const model::ProcessS
   json.member("group", operation.group);
   json.member_or_null("group_description", operation.group_description);
   json.key("members");
-  if (const auto* group = group_of(recorder, operation); group != nullptr) {
+  if (const auto* group = recorder.group_named(operation.group); group != nullptr) {
     json.begin_array();
     for (const auto member : group->ranks) json.value(member);
     json.end_array();

@@ -36,13 +36,6 @@ std::optional<std::int64_t> optional_at(const RemoteStruct& bytes, std::uint64_t
   return static_cast<std::int64_t>(bytes.u64(offset));
 }
 
-/// "nccl2:all_reduce 0->1" is backend and name.
-void split_name(const std::string& recorded, RecordedOperation& operation) {
-  const std::size_t colon = recorded.find(':');
-  if (colon != std::string::npos) operation.backend = recorded.substr(0, colon);
-  operation.name = colon == std::string::npos ? recorded : recorded.substr(colon + 1);
-}
-
 /// Tensors out of their numbers of dimensions, their types, and all their sizes in a row from `next` on.
 std::optional<std::vector<RecordedTensor>> tensors(const std::vector<std::int64_t>& dimensions,
                                                    const std::vector<std::byte>& types,
@@ -140,7 +133,7 @@ class RecorderReader {
     if (!group) return std::nullopt;
     auto description = name_at(entry, e.pg_name + kGroupDescription);
     if (!description) return std::nullopt;
-    split_name(*name, operation);
+    operation.set_profiling_name(*name);
     operation.group = std::move(*group);
     operation.group_description = std::move(*description);
     return operation;

@@ -17,6 +17,14 @@ inline constexpr const char* kSleep = R"(
   clock_nanosleep@GLIBC_2.2.5 libc.so.6
   time_sleep libpython3.12.so.1.0)";
 
+/// A rank that has waited for the device for a minute, at second 1000.
+inline std::string in_device_wait(int rank, int world) {
+  return fmt::format(
+      "process rank={} world={} at=1000\nthread main asleep=60 syscall=clock_nanosleep\n  clock_nanosleep libc.so.6\n"
+      "  cuCtxSynchronize libcuda.so.1\n  cudaDeviceSynchronize libcudart.so.12\n  py step train.py:9\n",
+      rank, world);
+}
+
 inline model::Job only_job(tests::JobBuilder& builder) {
   auto jobs = classify(builder.snapshot);
   EXPECT_EQ(jobs.size(), 1U);

@@ -18,10 +18,7 @@ using tests::JobBuilder;
 
 /// A rank that has waited long for the device, with what its recorder holds, a line each.
 std::string waits(int rank, int world, const std::string& recorded, const std::string& about = "backend=nccl") {
-  std::string text = fmt::format(
-      "process rank={} world={} at=1000\nthread main asleep=60 syscall=clock_nanosleep\n  clock_nanosleep libc.so.6\n"
-      "  cuCtxSynchronize libcuda.so.1\n  cudaDeviceSynchronize libcudart.so.12\n  py step train.py:9\n",
-      rank, world);
+  std::string text = in_device_wait(rank, world);
   std::istringstream lines(recorded);
   for (std::string line; std::getline(lines, line);) text += fmt::format("recorded {} {} age=60\n", line, about);
   return text;
