@@ -6,6 +6,7 @@ import pathlib
 import socket
 import subprocess
 import sys
+import tempfile
 import unittest
 from unittest import mock
 
@@ -312,10 +313,35 @@ class Tables(unittest.TestCase):
         ):
             self.assertEqual(can_run(scenario, generations), can)
 
-    def test_a_failed_run_shows(self):
-        runs = [judge.Judgement([], "right", "x", {}), judge.Judgement(["a fault"], "wrong", "y", {})]
-        self.assertIn("1 of 2 failed", table.cell(runs))
-        self.assertEqual(table.cell([]), "not run")
+    def test_a_failed_run_shows_and_begins_a_new_row(self):
+        fine, failed = judge.Judgement([], "right", "x", {}), judge.Judgement(["a fault"], "wrong", "y", {})
+        self.assertEqual(table.as_text(table.cell_of([fine, fine])), "right: x (2 in a row)")
+        self.assertEqual(table.as_text(table.cell_of([fine], table.cell_of([fine, fine]))), "right: x (3 in a row)")
+        self.assertIn("1 of 2 failed", table.as_text(table.cell_of([fine, failed])))
+        self.assertEqual(table.as_text(table.cell_of([fine], table.cell_of([failed]))), "right: x")
+        self.assertEqual(table.as_text(None), "not run")
+
+    def test_what_did_not_run_keeps_its_cell(self):
+        first, second = (mock.Mock(name=each, generations=(each, "any")) for each in ("2.15", "2.8"))
+        first.name, second.name = "2.15", "2.8"
+        stacks = {0: ["usleep", "std::a(int) | b", "?? /lib/x.so"], 1: []}
+        run = judge.Judgement([], "right", "host_straggler (hung: yes, likely, ranks: 1)", stacks)
+        failed = judge.Judgement(["a fault"], "", "", {})
+        scenarios = {"one": SCENARIO, "two": SCENARIO}
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "lab.md"
+            page.write_text(f"before\n{table.BEGIN}\n{table.END}\nafter\n")
+            table.merge(page, scenarios, [first, second], {("one", "2.15"): [run] * 3, ("one", "2.8"): [failed]})
+            written = page.read_text()
+            table.merge(page, scenarios, [first, second], {("two", "2.8"): [run]})
+            grown = page.read_text()
+            table.merge(page, scenarios, [first, second], {("one", "2.15"): [run] * 7})
+            again = table.read(page.read_text())
+        self.assertIn("ranks: 1) (3 in a row) | **1 of 1 failed**:", written)
+        self.assertEqual([line for line in written.splitlines() if line not in grown], ["| two | host_straggler [1] | not run | not run |"])
+        self.assertTrue(grown.startswith("before\n") and grown.endswith("\nafter\n"))
+        self.assertEqual([again["one", "2.15"].in_a_row, again["one", "2.8"].in_a_row], [10, 0])
+        self.assertEqual(again["two", "2.8"], table.cell_of([run]))
 
 
 if __name__ == "__main__":
