@@ -9,6 +9,7 @@
 #include "classifiers/fold/groups.h"
 #include "classifiers/fold/jobs.h"
 #include "classifiers/fold/tree.h"
+#include "classifiers/patterns/pages.h"
 #include "classifiers/patterns/pattern.h"
 
 namespace hangstack::classifiers {
@@ -66,6 +67,14 @@ std::string sentence(std::string text) {
   return text;
 }
 
+/// What is documented of the pattern.
+void add_page(model::Verdict& verdict) {
+  const PatternPage* page = page_of(verdict.pattern);
+  if (page == nullptr) return;
+  verdict.documented_verification.assign(page->verification.begin(), page->verification.end());
+  verdict.reference = page->reference;
+}
+
 Job judge(const JobFacts& facts, std::size_t index) {
   Job job;
   job.job = heading(facts, index);
@@ -81,6 +90,7 @@ Job judge(const JobFacts& facts, std::size_t index) {
     job.verdict = std::move(*ruling.verdict);
     break;
   }
+  add_page(job.verdict);
   if (const auto step = with_left_out(facts)) {
     job.verdict.next_steps.insert(job.verdict.next_steps.begin(), *step);
   }

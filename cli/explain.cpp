@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "classifiers/patterns/pages.h"
 #include "cli/nearest_names.h"
 #include "cli/reproducers.h"
+#include "cli/topics.h"
 
 namespace hangstack::cli {
 namespace {
@@ -18,9 +20,19 @@ using model::Expected;
 using model::failure;
 
 constexpr std::string_view kReproducer = "reproducer";
-constexpr auto kTopics =
-    "topics of hangstack explain:\n"
-    "  reproducer [PATTERN|SCRIPT]   a script that hangs a PyTorch job in a documented way; alone: a list of them\n";
+constexpr std::string_view kReproducerTitle = "Scripts that hang a PyTorch job in a documented way.";
+
+std::string list_of_pages() {
+  std::string text = "hangstack explain NAME prints the page on a pattern or a topic.\n\nPatterns\n";
+  const auto line = [&](std::string_view name, std::string_view title) {
+    text += fmt::format("  {:<24} {}\n", name, title);
+  };
+  for (const auto& page : classifiers::pattern_pages()) line(page.name, page.title);
+  text += "\nTopics\n";
+  for (const Topic& topic : topics()) line(topic.name, topic.title);
+  line("reproducer [NAME]", kReproducerTitle);
+  return text;
+}
 
 std::string list_of_reproducers() {
   std::string text =
@@ -68,16 +80,37 @@ Expected<std::string> explain_reproducer(const std::string& name) {
   return std::string(found->text);
 }
 
+/// Null if it is neither a pattern nor a topic.
+const std::string_view* page_text(const std::string& name) {
+  if (const auto* page = classifiers::page_of(name)) return &page->text;
+  const auto found = std::ranges::find(topics(), name, &Topic::name);
+  return found == topics().end() ? nullptr : &found->text;
+}
+
+Expected<std::string> no_page(const std::string& name) {
+  std::vector<std::string_view> names{kReproducer};
+  for (const auto& page : classifiers::pattern_pages()) names.push_back(page.name);
+  for (const Topic& topic : topics()) names.push_back(topic.name);
+  const auto scripts = reproducer_names();
+  std::string fix = "what there is: hangstack explain";
+  if (std::ranges::find(scripts, name) != scripts.end()) {
+    fix = fmt::format("a script of that name: hangstack explain reproducer {}", name);
+  } else if (const auto near = nearest_names(name, names); !near.empty()) {
+    fix = fmt::format("nearest: {}; all: hangstack explain", fmt::join(near, ", "));
+  }
+  return failure(ErrorCode::usage, fmt::format("no pattern and no topic is called \"{}\"", name), std::move(fix));
+}
+
 }  // namespace
 
 Expected<std::string> explain(const std::string& topic, const std::string& name) {
-  if (topic.empty()) return std::string(kTopics);
+  if (topic.empty()) return list_of_pages();
   if (topic == kReproducer) return explain_reproducer(name);
-  const auto scripts = reproducer_names();
-  const bool is_script = std::ranges::find(scripts, topic) != scripts.end();
-  return failure(ErrorCode::usage, fmt::format("hangstack explain has no topic \"{}\"", topic),
-                 is_script ? fmt::format("a script that shows it: hangstack explain reproducer {}", topic)
-                           : fmt::format("topics: {}", kReproducer));
+  const std::string_view* text = page_text(topic);
+  if (text == nullptr) return no_page(topic);
+  if (name.empty()) return std::string(*text);
+  return failure(ErrorCode::usage, fmt::format("the page on {} has no parts: \"{}\" is one name too many", topic, name),
+                 fmt::format("hangstack explain {}", topic));
 }
 
 }  // namespace hangstack::cli

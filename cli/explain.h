@@ -7,7 +7,7 @@
 
 namespace hangstack::cli {
 
-/// The text on `topic`, of which `name` picks a part; both may be empty: then the topics, or the parts, are listed.
+/// The page on `topic`, a pattern or a topic; of "reproducer" `name` picks a script. Empty: a list of what there is.
 /// `usage` if there is no such thing, with the names that look most like it.
 model::Expected<std::string> explain(const std::string& topic, const std::string& name);
 

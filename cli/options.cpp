@@ -220,8 +220,9 @@ tl::expected<Options, EarlyEnd> parse_options(int argc, const char* const* argv)
   add_output_options(*import, options, raw);
   CLI::App* doctor = app.add_subcommand("doctor", "what would work here and what not, each with its fix");
   add_target_options(*doctor, options, raw);
-  CLI::App* explain = app.add_subcommand("explain", "topics by name; alone: which there are");
-  explain->add_option("topic", options.topic, "reproducer: a script that hangs in a documented way");
+  CLI::App* explain = app.add_subcommand("explain", "the page on a pattern or a topic; alone: which there are");
+  explain->add_option("topic", options.topic,
+                      "a pattern or a topic; reproducer: a script that hangs in a documented way");
   explain->add_option("name", options.topic_name, "a part of the topic: of reproducer, a pattern or a script");
 
   try {

@@ -26,3 +26,13 @@ function(hangstack_room name)
     endif()
   endif()
 endfunction()
+
+# hangstack_pages(ROOM KIND FOLDER): the Markdown pages of a folder as a table in the room (embed_pages.py).
+function(hangstack_pages room kind folder)
+  set(generated ${CMAKE_BINARY_DIR}/generated/${kind}_pages.cpp)
+  file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.md)
+  add_custom_command(OUTPUT ${generated} DEPENDS ${pages} ${CMAKE_SOURCE_DIR}/cmake/embed_pages.py
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/generated
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/cmake/embed_pages.py ${kind} ${generated} ${pages})
+  target_sources(${room} PRIVATE ${generated})
+endfunction()

@@ -49,8 +49,7 @@ struct JobSnapshot {
   std::vector<FailedProcess> failed;
   std::vector<LeftOut> left_out;
   double gap_s = 0;                            ///< between two samples
-  std::map<std::string, std::string> sources;  ///< text of the users' Python files by path, as far as it was read:
-                                               ///< shows which lines of a function can follow which
+  std::map<std::string, std::string> sources;  ///< text of the users' Python files by path, as far as it was read
   std::vector<RasRecord> ras;                  ///< one for each job of each host that was asked
 
   friend bool operator==(const JobSnapshot&, const JobSnapshot&) = default;
@@ -99,9 +98,10 @@ struct Verdict {
   std::vector<Observation> observations;
   std::vector<std::string> against;
   std::vector<NextStep> next_steps;
-  std::vector<std::string> verification;
-  std::string reference;
+  std::vector<std::string> verification;  ///< what must be true if it is right, of these very ranks
+  std::string reference;                  ///< a document or an address
   std::optional<FirstCause> first_cause = std::nullopt;
+  std::vector<std::string> documented_verification = {};  ///< as `verification`, of the pattern in general
 
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };

@@ -67,7 +67,6 @@ Ruling judge_abort_deadlock(const JobFacts& job) {
   verdict.next_steps.push_back({"what failed first? the earliest exception or watchdog line in the ranks' logs", ""});
   verdict.next_steps.push_back({"which thread holds the teardown up?", at_ranks(job, leaving, "--full")});
   verdict.verification.emplace_back("the ranks stand at the same place in a sample minutes later");
-  verdict.reference = "docs/verdicts.md#abort_deadlock";
   return {verdict, {}, fmt::format("{} in teardown, and nothing moves", job.subject(leaving, "is", "are"))};
 }
 

@@ -36,7 +36,6 @@ void finish(Verdict& verdict, const JobFacts& job, const RankSet& waiting) {
   }
   verdict.verification.emplace_back("every rank of the group calls the same operations in the same order");
   verdict.verification.emplace_back("that all of them belong to the group: stacks do not show the members of a group");
-  verdict.reference = "docs/verdicts.md#asymmetric_control_flow";
 }
 
 Ruling beyond_the_call(const JobFacts& job, const Outsiders& split) {

@@ -92,7 +92,6 @@ Ruling straggler(const JobFacts& job, const std::vector<HeldUp>& all, const Rank
       {fmt::format("{} elsewhere: where? the stacks, on each host", job.subject(culprits, "is", "are")),
        at_ranks(job, culprits, "--full")});
   verdict.verification.push_back(fmt::format("{} that operation, and all ranks move", job.subject(culprits, "begin")));
-  verdict.reference = "docs/verdicts.md#host_straggler";
   Ruling ruling;
   ruling.alternatives = {
       {"asymmetric_control_flow", Confidence::possible, "one that skipped the operation has not begun it either"},
@@ -125,7 +124,6 @@ Ruling judge_timeout_by_records(const JobFacts& job) {
   verdict.next_steps.push_back({"what is waited for? the stacks, on that host", at_ranks(job, culprits, "--full")});
   verdict.verification.push_back(
       fmt::format("the operations of {} that peers have finished end there too", job.who(culprits)));
-  verdict.reference = "docs/verdicts.md#nccl_timeout";
   Ruling ruling;
   ruling.alternatives = {
       {"gpu_kernel_stall", Confidence::possible, "a kernel that is no communication may stand before it"},

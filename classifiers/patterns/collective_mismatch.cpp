@@ -97,7 +97,6 @@ void advise(Verdict& verdict, const JobFacts& job) {
                                 at_ranks(job, verdict.culprit_ranks, "--full")});
   verdict.verification.emplace_back(
       "all members of the group call the same operation with fitting sizes, in one order");
-  verdict.reference = "docs/verdicts.md#collective_mismatch";
 }
 
 Verdict verdict_on(const JobFacts& job, const Mismatch& mismatch) {

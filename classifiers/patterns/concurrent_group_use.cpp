@@ -107,7 +107,6 @@ Ruling judge_concurrent_group_use(const JobFacts& job) {
   verdict.next_steps.push_back(
       {"which threads use the group? the whole stacks", at_ranks(job, verdict.culprit_ranks, "--full --all-threads")});
   verdict.verification.emplace_back("each thread has a group of its own, or all collectives come from one thread");
-  verdict.reference = "docs/verdicts.md#concurrent_group_use";
   return {verdict,
           {},
           fmt::format("{} collectives of group \"{}\" from several threads in different orders",

@@ -73,7 +73,6 @@ Verdict verdict_on(const JobFacts& job, const Crossing& crossing) {
   verdict.next_steps.push_back(
       {"where do the two orders come from? the whole stacks", at_ranks(job, waiting, "--full")});
   verdict.verification.emplace_back("every rank uses the groups that it shares with others in one order");
-  verdict.reference = "docs/verdicts.md#cross_group_order";
   return verdict;
 }
 

@@ -156,7 +156,6 @@ Ruling judge_host_straggler(const JobFacts& job) {
   if (!recorded_in_pending_group(job, culprits))
     verdict.verification.emplace_back(
         "that it belongs to the group of this operation: stacks do not show the members of a group");
-  verdict.reference = "docs/verdicts.md#host_straggler";
   return {verdict, alternatives_of(job, split),
           fmt::format("{} outside while {} wait(s) in {}", job.who(culprits), job.who(split.waiting), split.operation)};
 }

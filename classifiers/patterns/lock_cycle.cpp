@@ -66,7 +66,6 @@ Ruling judge(const JobFacts& job, bool through_gil) {
   verdict.next_steps.push_back({"nothing frees these threads: once that is kept, end the job", ""});
   verdict.verification.emplace_back(through_gil ? "no lock is taken with the GIL held that is held while taking the GIL"
                                                 : "all threads take these locks in one order");
-  verdict.reference = fmt::format("docs/verdicts.md#{}", verdict.pattern);
   return {verdict, {}, fmt::format("{}: {}", job.who(first), cycle_text(cycle))};
 }
 

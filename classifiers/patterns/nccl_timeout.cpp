@@ -102,7 +102,6 @@ void advise(Verdict& verdict, const JobFacts& job) {
   verdict.next_steps.push_back({"has a driver or a link reported an error?", "dmesg -T | grep -iE 'xid|nvlink|mlx'"});
   verdict.verification.emplace_back("the same collective is unfinished in a sample minutes later");
   verdict.verification.emplace_back("a longer timeout changes nothing: the collective does not move");
-  verdict.reference = "docs/verdicts.md#nccl_timeout";
 }
 
 Verdict verdict_on(const JobFacts& job, const StuckCollective& stuck) {

@@ -59,7 +59,6 @@ Verdict moving(const JobFacts& job, Confidence confidence, std::string shape) {
   for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
   verdict.next_steps.push_back({"slow rather than hung? see where the time goes", again(job, "--samples 10 --gap 1")});
   verdict.verification.emplace_back("the step counter of the job's log goes on");
-  verdict.reference = "docs/verdicts.md#not_hung";
   return verdict;
 }
 

@@ -142,7 +142,6 @@ Verdict verdict_on(const JobFacts& job, const Unmatched& unmatched) {
   verdict.next_steps.push_back({"which transfers does each side think there are? the whole stacks",
                                 at_ranks(job, unmatched.waiting.united(unmatched.culprits), "--full")});
   verdict.verification.emplace_back("each send has its recv on the peer, at the same place in both ranks' order");
-  verdict.reference = "docs/verdicts.md#p2p_unmatched";
   return verdict;
 }
 

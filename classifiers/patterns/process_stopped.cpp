@@ -49,7 +49,6 @@ void add_steps(Verdict& verdict, const JobFacts& job) {
   verdict.next_steps.push_back(
       {"who stopped it: shell job control, a checkpoint tool, the batch system, the cgroup?", ""});
   verdict.verification.emplace_back("its state is no longer T or t, and all ranks move in two samples");
-  verdict.reference = "docs/verdicts.md#process_stopped";
 }
 
 std::string summary_of(const JobFacts& job, const RankSet& held) {

@@ -95,7 +95,6 @@ void add_steps(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
       may_not_have_begun ? "start that rank if it never was; if it ended, restart the job: the others cannot go on "
                            "without it"
                          : "restart the job: the survivors cannot go on without that rank");
-  verdict.reference = "docs/verdicts.md#rank_died";
 }
 
 }  // namespace

@@ -153,7 +153,6 @@ Ruling judge_unknown(const JobFacts& job) {
   Verdict verdict;
   verdict.pattern = "unknown";
   verdict.confidence = Confidence::unknown;
-  verdict.reference = "docs/verdicts.md#unknown";
   if (job.ranks.empty()) {
     verdict.summary = nothing_read(job);
     verdict.next_steps.push_back({"see the reasons under NOT READ", ""});

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "report/json/parts.h"
 
 namespace hangstack::report {
@@ -70,7 +72,10 @@ void write_verdict(JsonWriter& json, const model::Verdict& verdict) {
     json.end_object();
   }
   json.end_array();
-  write_texts(json, "verification", verdict.verification);
+  std::vector<std::string> verification = verdict.verification;
+  for (const auto& fact : verdict.documented_verification)
+    if (std::ranges::find(verification, fact) == verification.end()) verification.push_back(fact);
+  write_texts(json, "verification", verification);
   json.member_or_null("reference", verdict.reference);
   json.end_object();
 }

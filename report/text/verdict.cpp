@@ -161,7 +161,7 @@ void verdict_section(Page& page, const model::Job& job) {
   next_steps(page, verdict);
   Block verify(page, "verify");
   for (const auto& text : verdict.verification) verify.paragraph(printable(text));
-  if (!verdict.reference.empty()) Block(page, "see").paragraph(printable(verdict.reference));
+  if (!verdict.reference.empty()) Block(page, "see").paragraph(printable("hangstack explain " + verdict.pattern));
 }
 
 }  // namespace hangstack::report

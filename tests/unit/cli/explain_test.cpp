@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 
+#include "classifiers/patterns/pages.h"
 #include "cli/reproducers.h"
 
 namespace hangstack::cli {
@@ -13,8 +15,33 @@ namespace {
 using model::ErrorCode;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
-TEST(Explain, AloneItListsTheTopics) { EXPECT_THAT(explain("", "").value(), HasSubstr("reproducer [PATTERN|SCRIPT]")); }
+TEST(Explain, AloneItListsPatternsAndTopicsWithALineEach) {
+  const std::string list = explain("", "").value();
+  EXPECT_THAT(list,
+              HasSubstr("\n  host_straggler           A rank has not come to the call that its peers wait in.\n"));
+  EXPECT_THAT(list, HasSubstr("\n  timeouts                 Which timeout ends which wait"));
+  EXPECT_THAT(list, HasSubstr("\n  reproducer [NAME]        "));
+  std::istringstream lines(list);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(Explain, EveryPatternAndTopicHasAPageWithoutTheExamples) {
+  for (const auto& page : classifiers::pattern_pages()) {
+    const std::string text = explain(std::string(page.name), "").value();
+    EXPECT_THAT(text, StartsWith("# " + std::string(page.name) + "\n"));
+    EXPECT_THAT(text, Not(HasSubstr("```")));
+    EXPECT_THAT(text, HasSubstr("\n## Verification\n"));
+  }
+  for (const auto* name : {"communicators", "timeouts", "debug-variables", "flight-recorder", "monitored-barrier",
+                           "sequence-log", "wrong-shortcuts"})
+    EXPECT_THAT(explain(name, "").value(), StartsWith("# " + std::string(name) + "\n"));
+}
+
+TEST(Explain, APageHasNoParts) {
+  EXPECT_THAT(explain("timeouts", "nccl").error().message, HasSubstr("one name too many"));
+}
 
 TEST(Explain, EveryScriptIsListedAndIsPrintedByItsName) {
   const std::string list = explain("reproducer", "").value();
@@ -55,9 +82,13 @@ TEST(Explain, APatternThatOnlyTheLabCanShowSaysSo) {
   EXPECT_THAT(explain("reproducer", "nccl_timeout").error().message, HasSubstr("only the lab can"));
 }
 
-TEST(Explain, AnUnknownTopicNamesTheTopics) {
-  EXPECT_THAT(explain("timeouts", "").error().fix, HasSubstr("topics: reproducer"));
-  EXPECT_THAT(explain("host_straggler", "").error().fix, HasSubstr("hangstack explain reproducer host_straggler"));
+TEST(Explain, AnUnknownPageBringsTheNearestOrTheScript) {
+  EXPECT_EQ(explain("timeout", "").error().code, ErrorCode::usage);
+  EXPECT_THAT(explain("colective_mismatch", "").error().fix, HasSubstr("nearest: collective_mismatch"));
+  EXPECT_THAT(explain("flight_recorder", "").error().fix, HasSubstr("flight-recorder"));
+  EXPECT_THAT(explain("q", "").error().fix, HasSubstr("what there is: hangstack explain"));
+  EXPECT_THAT(explain("missing_collective", "").error().fix,
+              HasSubstr("hangstack explain reproducer missing_collective"));
 }
 
 }  // namespace
