@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "classifiers/patterns/pages.h"
@@ -80,11 +82,17 @@ Expected<std::string> explain_reproducer(const std::string& name) {
   return std::string(found->text);
 }
 
-/// Null if it is neither a pattern nor a topic.
-const std::string_view* page_text(const std::string& name) {
-  if (const auto* page = classifiers::page_of(name)) return &page->text;
+/// With the way to a script that shows the pattern, if there is one. None if it is neither a pattern nor a topic.
+std::optional<std::string> page_text(const std::string& name) {
+  if (const auto* page = classifiers::page_of(name)) {
+    const auto list = reproducers();
+    const bool shown = std::ranges::find(list, name, &Reproducer::pattern) != list.end();
+    return std::string(page->text) +
+           (shown ? fmt::format("\nA script that hangs so: hangstack explain reproducer {}\n", name) : std::string());
+  }
   const auto found = std::ranges::find(topics(), name, &Topic::name);
-  return found == topics().end() ? nullptr : &found->text;
+  if (found == topics().end()) return {};
+  return std::string(found->text);
 }
 
 Expected<std::string> no_page(const std::string& name) {
@@ -106,9 +114,9 @@ Expected<std::string> no_page(const std::string& name) {
 Expected<std::string> explain(const std::string& topic, const std::string& name) {
   if (topic.empty()) return list_of_pages();
   if (topic == kReproducer) return explain_reproducer(name);
-  const std::string_view* text = page_text(topic);
-  if (text == nullptr) return no_page(topic);
-  if (name.empty()) return std::string(*text);
+  auto text = page_text(topic);
+  if (!text) return no_page(topic);
+  if (name.empty()) return *std::move(text);
   return failure(ErrorCode::usage, fmt::format("the page on {} has no parts: \"{}\" is one name too many", topic, name),
                  fmt::format("hangstack explain {}", topic));
 }

@@ -126,9 +126,13 @@ TEST(PatternPages, EachHasAllSectionsInOrder) {
   }
 }
 
-TEST(PatternPages, OneOfARuleRefersToItsVerdict) {
-  for (const Rule& rule : rules())
+TEST(PatternPages, OneOfARuleRefersToWhatDocumentsTheRule) {
+  std::ifstream file(kFolder.parent_path().parent_path() / "docs/verdicts.md");
+  const std::string verdicts{std::istreambuf_iterator<char>(file), {}};
+  for (const Rule& rule : rules()) {
     EXPECT_EQ(page_of(rule.pattern)->reference, fmt::format("docs/verdicts.md#{}", rule.pattern));
+    EXPECT_THAT(verdicts, testing::HasSubstr(fmt::format("\n## {}\n", rule.pattern)));
+  }
 }
 
 TEST(PatternPages, LookAlikesHavePages) {

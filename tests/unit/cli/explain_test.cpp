@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "classifiers/patterns/pages.h"
 #include "cli/reproducers.h"
@@ -13,6 +17,7 @@ namespace hangstack::cli {
 namespace {
 
 using model::ErrorCode;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -37,6 +42,37 @@ TEST(Explain, EveryPatternAndTopicHasAPageWithoutTheExamples) {
   for (const auto* name : {"communicators", "timeouts", "debug-variables", "flight-recorder", "monitored-barrier",
                            "sequence-log", "wrong-shortcuts"})
     EXPECT_THAT(explain(name, "").value(), StartsWith("# " + std::string(name) + "\n"));
+}
+
+TEST(Explain, APatternWithAScriptSaysWhereItIs) {
+  EXPECT_THAT(explain("host_straggler", "").value(), EndsWith("\nA script that hangs so: hangstack explain reproducer "
+                                                              "host_straggler\n"));
+  EXPECT_THAT(explain("network_fault", "").value(), Not(HasSubstr("explain reproducer")));
+}
+
+/// The names behind "hangstack explain" in a text.
+std::set<std::string> explained_in(const std::string& text) {
+  constexpr std::string_view kCommand = "hangstack explain ";
+  std::set<std::string> names;
+  for (auto at = text.find(kCommand); at != std::string::npos; at = text.find(kCommand, at + 1)) {
+    const auto begin = at + kCommand.size();
+    const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-", begin);
+    if (end != begin) names.insert(text.substr(begin, end - begin));
+  }
+  return names;
+}
+
+TEST(Explain, WhateverThePagesAndDocumentsSendToIsThere) {
+  const std::filesystem::path root = HANGSTACK_SOURCE_DIR;
+  std::vector<std::filesystem::path> files = {root / "README.md"};
+  for (const auto* folder : {"docs", "docs/topics", "classifiers/patterns"})
+    for (const auto& entry : std::filesystem::directory_iterator(root / folder))
+      if (entry.path().extension() == ".md") files.push_back(entry.path());
+  for (const auto& path : files) {
+    std::ifstream file(path);
+    for (const auto& name : explained_in({std::istreambuf_iterator<char>(file), {}}))
+      EXPECT_TRUE(explain(name, "")) << path << " sends to " << name;
+  }
 }
 
 TEST(Explain, APageHasNoParts) {
