@@ -119,6 +119,20 @@ model::Report report_of(ingest::Imported&& imported) {
   return report;
 }
 
+/// Whether an output is a file that is read: it would be lost.
+bool would_overwrite_input(const Options& options, const std::vector<Wanted>& files) {
+  for (const OutputFile& output : options.outputs) {
+    for (const Wanted& file : files) {
+      std::error_code code;
+      if (!std::filesystem::equivalent(output.path, file.path, code) || code) continue;
+      print_error({ErrorCode::usage, fmt::format("-o {} is one of the files to read", output.path),
+                   "name another file for the report"});
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Whether a file that the user named is not in the report.
 bool lacks_named(const std::vector<Wanted>& files, const ingest::Imported& imported) {
   std::set<std::string> wrong;
@@ -135,6 +149,7 @@ ExitStatus run_import(const Options& options) {
     print_error(files.error());
     return files.error().code == ErrorCode::usage ? ExitStatus::usage : ExitStatus::nothing_sampled;
   }
+  if (would_overwrite_input(options, *files)) return ExitStatus::usage;
   ProgressLine progress(!options.quiet);
   ingest::Importer importer;
   std::vector<model::Problem> unread;

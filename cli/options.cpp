@@ -61,6 +61,8 @@ void add_output_options(CLI::App& app, Options& options, RawOptions& raw) {
                  "also write the report to FILE; .json or .txt says the format; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      // One file each time: what follows may be files to read, and must not be written over.
+      ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_option("--format", raw.format, "what stdout gets: text or json")->capture_default_str();
   app.add_flag("--all-threads", options.text.all_threads, "do not fold idle threads");
@@ -209,7 +211,8 @@ tl::expected<Options, EarlyEnd> parse_options(int argc, const char* const* argv)
       ->type_name("OUT");
   add_output_options(*replay, options, raw);
   CLI::App* import = app.add_subcommand(
-      "import", "report from dumps of PyTorch's flight recorder (pickles or JSON), one for each rank");
+      "import",
+      "report from dumps of other tools: py-spy, gdb, eu-stack, pystack, PyTorch's flight recorder, NCCL's RAS");
   import
       ->add_option(
           "dumps", options.dumps,

@@ -53,6 +53,18 @@ class Import : public testing::Test {
   std::filesystem::path folder_;
 };
 
+TEST_F(Import, AReportIsNotWrittenOverAFileThatIsRead) {
+  write("rank0.json", kDump);
+  write("rank1.json", kDump);
+  Options options;
+  options.quiet = true;
+  options.dumps = {dumps_folder()};
+  options.outputs = {{(folder_ / "dumps" / ".." / "dumps" / "rank1.json").string(), Format::json}};
+  EXPECT_EQ(run_import(options), ExitStatus::usage);
+  std::ifstream kept(folder_ / "dumps" / "rank1.json");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), kDump);
+}
+
 TEST_F(Import, AFolderGivesAReportAndSaysWhatInItIsNoDump) {
   write("rank0.json", kDump);
   write("rank1.json", kDump);

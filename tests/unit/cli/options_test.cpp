@@ -79,6 +79,11 @@ TEST(Options, TheSuffixOfAFileNamesItsFormat) {
   ASSERT_EQ(options->outputs.size(), 2U);
   EXPECT_EQ(options->outputs[0].format, Format::json);
   EXPECT_EQ(options->outputs[1].format, Format::text);
+  const auto import = parse({"import", "-o", "a.json", "rank0.txt", "rank1.txt"});
+  ASSERT_TRUE(import.has_value()) << import.error().err;
+  EXPECT_EQ(import->outputs.size(), 1U) << "the files behind it are to be read, not to be written";
+  EXPECT_THAT(import->dumps, ElementsAre("rank0.txt", "rank1.txt"));
+  EXPECT_EQ(parse({"replay", "-o", "a.json", "kept"})->capture_folder, "kept");
   EXPECT_THAT(parse({"-o", "report"}).error().err, HasSubstr("\"report\" names no format"));
 }
 
