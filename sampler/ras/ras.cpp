@@ -32,6 +32,7 @@ constexpr std::size_t kMostReplyBytes = 32UL << 20;
 constexpr int kRasTimeout_s = 2;
 /// Connections until one is accepted by a process that was asked for.
 constexpr int kMostConnections = 32;
+constexpr int kMostResets = 3;
 constexpr auto kPatience = std::chrono::milliseconds(500);
 constexpr auto kOwnPort = "give each job on a node a port of its own: NCCL_RAS_ADDR=localhost:PORT";
 
@@ -155,6 +156,9 @@ RasReply converse(const ProcFiles& proc, const RasQuestion& question) {
   }
   for (int tries = 0; tries < kMostConnections; ++tries) {
     auto accepted = connect_once(proc, question, *found.listener, deadline);
+    // A process that ends resets what its end of the shared port was given: the next connection may go to another one.
+    const bool again = tries + 1 < kMostResets && Clock::now() < deadline;
+    if (!accepted && again && accepted.error().code != ErrorCode::timed_out) continue;
     if (!accepted) return failed(reply, accepted.error(), "connecting");
     if (!accepted->holder) continue;
     reply.answered_by = *accepted->holder;

@@ -182,6 +182,17 @@ TEST(Ras, AServerThatClosesAtOnceIsToldOf) {
   EXPECT_FALSE(reply.asked());
 }
 
+TEST(Ras, AConnectionThatIsResetBeforeItIsAcceptedIsTriedAgain) {
+  int seen = 0;
+  const Server server([seen](int client) mutable {
+    if (++seen > 2) return answer(client);
+    const linger at_once{1, 0};
+    ::setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  });
+  const auto reply = ask_ras(ProcFiles{}, question_to(server));
+  EXPECT_EQ(reply.status, RecordStatus::ok) << reply.reason;
+}
+
 TEST(Ras, AnEndlessReplyIsCutOff) {
   const Server server([](int client) {
     hear(client, 1);
