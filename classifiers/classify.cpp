@@ -84,7 +84,7 @@ Job judge(const JobFacts& facts, std::size_t index) {
   for (const Rule& rule : rules()) {
     Ruling ruling = rule.judge(facts);
     job.decisions.push_back(
-        fmt::format("{}: {}: {}", rule.pattern, ruling.verdict ? "fired" : "not fired", ruling.because));
+        fmt::format("{}{}: {}: {}", rule.pattern, rule.by, ruling.verdict ? "fired" : "not fired", ruling.because));
     std::move(ruling.alternatives.begin(), ruling.alternatives.end(), std::back_inserter(considered));
     if (!ruling.verdict) continue;
     job.verdict = std::move(*ruling.verdict);

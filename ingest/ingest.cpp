@@ -7,12 +7,15 @@
 #include <set>
 #include <utility>
 
+#include "ingest/ras/ras_reply.h"
+#include "ingest/stacks/stack_dump.h"
 #include "model/file_path.h"
 
 namespace hangstack::ingest {
 namespace {
 
 using model::ErrorCode;
+using model::ProcessHistory;
 using model::ProcessSnapshot;
 
 constexpr int kMaxRank = 1 << 20;
@@ -51,12 +54,32 @@ std::int64_t written_at(const FlightRecorderDump& dump, std::int64_t modified_un
 }
 
 /// Only if there are several.
-void name_jobs(std::map<std::pair<std::vector<std::uint64_t>, int>, ProcessSnapshot>& processes) {
+void name_jobs(std::map<std::pair<std::vector<std::uint64_t>, int>, ProcessHistory>& processes) {
   std::map<std::vector<std::uint64_t>, std::string> names;
   for (const auto& [place, process] : processes)
     names.try_emplace(place.first, fmt::format("world {} of {} ranks", names.size() + 1, place.first.size()));
   if (names.size() < 2) return;
-  for (auto& [place, process] : processes) process.identity.job_key = names[place.first];
+  for (auto& [place, process] : processes)
+    for (ProcessSnapshot& sample : process.samples) sample.identity.job_key = names[place.first];
+}
+
+/// The text says so, as does the JSON.
+bool looks_like_ras(std::string_view bytes) {
+  const auto begin = bytes.substr(0, 4096);
+  if (begin.starts_with("SERVER PROTOCOL ")) return true;
+  const bool json = begin.find_first_not_of(" \t\r\n") == begin.find('{');
+  if (json) return begin.find("\"nccl_version\"") != std::string_view::npos;
+  return begin.starts_with("NCCL version ") && begin.find("Job summary") != std::string_view::npos;
+}
+
+/// torchrun's own process, whose dump may lie beside those of its ranks.
+bool launches(const ProcessSnapshot& process) {
+  for (const auto& thread : process.threads)
+    for (const auto& frame : thread.frames)
+      if (frame.file.find("torch/distributed/elastic/") != std::string::npos ||
+          frame.file.ends_with("torch/distributed/run.py"))
+        return true;
+  return false;
 }
 
 }  // namespace
@@ -66,6 +89,12 @@ void Importer::say(const std::string& name, std::string_view what, std::string f
 }
 
 void Importer::add(const DumpFile& file) {
+  if (looks_like_ras(file.bytes)) return add_ras(file);
+  if (file.bytes.starts_with('[') || looks_like_stacks(file.bytes)) return add_stacks(file);
+  add_recorder(file);
+}
+
+void Importer::add_recorder(const DumpFile& file) {
   auto dump = read_flight_recorder_dump(file.bytes);
   if (!dump) return say(file.name, dump.error().message, dump.error().fix);
   std::string source = "the command line";
@@ -99,16 +128,84 @@ void Importer::add(const DumpFile& file) {
   read_.push_back({file.name, *rank, std::move(source), written, std::move(*dump)});
 }
 
+void Importer::add_ras(const DumpFile& file) {
+  auto report = read_ras_reply(file.bytes);
+  if (!report) return say(file.name, report.error().message, report.error().fix);
+  model::RasRecord& record = ras_.emplace_back();
+  record.reply.status = model::RecordStatus::ok;
+  record.reply.address = file.name;
+  record.reply.read_at_unix_ns = file.modified_unix_ns;
+  record.report = std::move(*report);
+}
+
+void Importer::add_stacks(const DumpFile& file) {
+  const bool json = file.bytes.starts_with('[');
+  auto dumps = json ? read_py_spy_json(file.bytes) : read_stacks(file.bytes);
+  if (!dumps) return say(file.name, dumps.error().message, dumps.error().fix);
+  auto rank = file.rank;
+  if (!rank) rank = rank_in_name(file.name);
+  const std::int32_t first = dumps->front().pid;
+  for (StackDump& dump : *dumps) {
+    if (dump.not_read > 0) {
+      say(file.name,
+          fmt::format("{} line{} of it {} no frame of {}: the first is line {}", dump.not_read,
+                      dump.not_read == 1 ? "" : "s", dump.not_read == 1 ? "is" : "are", dump.tool, dump.first_not_read),
+          "the other lines are used");
+    }
+    // Of several processes in the file of one rank, the first is the rank.
+    const Whose whose = rank && dump.pid == first ? Whose{rank, 0} : Whose{std::nullopt, dump.pid};
+    if (whose.rank) rank_sources_[whose] = file.rank ? "the command line" : "the file's name";
+    stacks_[whose].push_back({file.name, std::move(dump)});
+  }
+}
+
 Imported Importer::take() && {
   // Those without a default group, as gloo's are, come to what is known by then.
   std::ranges::stable_partition(read_, [](const Read& read) { return read.dump.recorder.default_group() != nullptr; });
   Processes processes;
   for (Read& read : read_) keep(std::move(read), processes);
-  name_jobs(processes);
   Imported imported;
-  for (auto& [place, process] : processes) imported.snapshot.processes.push_back({{std::move(process)}});
+  std::vector<ProcessHistory> alone;
+  add_threads(processes, alone);
+  name_jobs(processes);
+  for (auto& [place, process] : processes) imported.snapshot.processes.push_back(std::move(process));
+  std::ranges::move(alone, std::back_inserter(imported.snapshot.processes));
+  for (auto& record : ras_) {
+    for (const auto& process : imported.snapshot.processes)
+      if (const auto pid = process.last().pid; pid != 0) record.reply.pids.push_back(pid);
+    std::ranges::sort(record.reply.pids);
+  }
+  imported.snapshot.ras = std::move(ras_);
   imported.problems = std::move(problems_);
   return imported;
+}
+
+void Importer::add_threads(Processes& processes, std::vector<ProcessHistory>& alone) {
+  for (auto& [whose, files] : stacks_) {
+    std::vector<ProcessSnapshot> samples = join_stacks(std::move(files));
+    ProcessHistory* history = nullptr;
+    if (whose.rank) {
+      const auto known =
+          std::ranges::find_if(processes, [&](const auto& each) { return each.first.second == *whose.rank; });
+      history = known != processes.end() ? &known->second : &processes[{World{}, *whose.rank}];
+    } else {
+      history = &alone.emplace_back();
+    }
+    for (ProcessSnapshot& sample : samples) {
+      sample.identity.rank = whose.rank;
+      sample.identity.role = launches(sample) ? model::Role::launcher : model::Role::rank;
+      if (whose.rank) sample.identity.rank_source = rank_sources_[whose];
+    }
+    if (!history->samples.empty()) {
+      ProcessSnapshot& records = history->samples.back();
+      ProcessSnapshot& last = samples.back();
+      last.dump += " + " + records.dump;
+      last.identity.world_size = records.identity.world_size;
+      last.captured_at_unix_ns = records.captured_at_unix_ns;
+      last.flight_recorders = std::move(records.flight_recorders);
+    }
+    history->samples = std::move(samples);
+  }
 }
 
 void Importer::keep(Read&& read, Processes& processes) {
@@ -116,8 +213,8 @@ void Importer::keep(Read&& read, Processes& processes) {
   if (const auto* group = read.dump.recorder.default_group()) world = group->ranks;
   if (world.empty() && !processes.empty()) world = processes.begin()->first.first;
   const auto [place, fresh] = processes.try_emplace({std::move(world), read.rank});
-  ProcessSnapshot& process = place->second;
-  if (!fresh) return join(std::move(read), process);
+  if (!fresh) return join(std::move(read), place->second.samples.back());
+  ProcessSnapshot& process = place->second.samples.emplace_back();
   process.dump = read.name;
   process.captured_at_unix_ns = read.written_unix_ns;
   process.identity.role = model::Role::rank;

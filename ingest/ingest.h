@@ -1,6 +1,7 @@
 #pragma once
 // From dumps that other programs made of their ranks to a job that can be judged. Pure: the caller has read the files.
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "ingest/flight_recorder/flight_recorder.h"
+#include "ingest/stacks/join.h"
 #include "model/diagnosis.h"
 
 namespace hangstack::ingest {
@@ -22,17 +24,18 @@ struct DumpFile {
 };
 
 struct Imported {
-  /// A process for each rank, with its records, without threads. Dumps of jobs with other members of the default group
-  /// get job keys that tell them apart.
+  /// A process for each rank, with its records, and with threads where there is a dump of its stacks. Dumps of jobs
+  /// with other members of the default group get job keys that tell them apart.
   model::JobSnapshot snapshot;
   std::vector<model::Problem> problems;  ///< of scope "file": those that were left out, and why, and what is in doubt
 };
 
-/// Reads each file by itself: one that is no dump, or is cut off, costs the others nothing. The rank is the user's,
-/// else that of the file's name, else that of the groups in the dump. Several dumps of one rank are joined if they are
-/// of different backends; otherwise the first counts.
-/// A dump does not say when it was written: after the last time in it, and no later than its file was changed, if that
-/// is within twice the limit of its operations: a copy of a file may be of any later day.
+/// Reads each file by itself, whatever it is by its content: a flight recorder's dump, stacks, or a reply of NCCL's
+/// RAS; one that is none of them, or is cut off, costs the others nothing. The rank is the user's, else that of the
+/// file's name, else that of the groups in the dump. Several flight recorders of one rank are joined if they are of
+/// different backends; otherwise the first counts. Stacks of one rank, or of one pid where nothing tells the rank, are
+/// joined. A dump does not say when it was written: after the last time in it, and no later than its file was changed,
+/// if that is within twice the limit of its operations: a copy of a file may be of any later day.
 class Importer {
  public:
   void add(const DumpFile& file);
@@ -46,14 +49,28 @@ class Importer {
     std::int64_t written_unix_ns = 0;
     FlightRecorderDump dump;
   };
+  /// A rank, or a pid where nothing tells the rank.
+  struct Whose {
+    std::optional<int> rank;
+    std::int32_t pid = 0;
+    auto operator<=>(const Whose&) const = default;
+  };
   using World = std::vector<std::uint64_t>;  ///< members of the default group
-  using Processes = std::map<std::pair<World, int>, model::ProcessSnapshot>;
+  using Processes = std::map<std::pair<World, int>, model::ProcessHistory>;
 
+  void add_recorder(const DumpFile& file);
+  void add_stacks(const DumpFile& file);
+  void add_ras(const DumpFile& file);
+  /// Into `processes` of the same rank; the rest stands alone.
+  void add_threads(Processes& processes, std::vector<model::ProcessHistory>& alone);
   void say(const std::string& name, std::string_view what, std::string fix);
   void keep(Read&& read, Processes& processes);
   void join(Read&& read, model::ProcessSnapshot& process);
 
   std::vector<Read> read_;
+  std::map<Whose, std::vector<StackFile>> stacks_;
+  std::map<Whose, std::string> rank_sources_;
+  std::vector<model::RasRecord> ras_;
   std::vector<model::Problem> problems_;
 };
 

@@ -7,6 +7,22 @@
 namespace hangstack::model {
 namespace {
 
+bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// Files of Python's library, and of packages that wait for others, as tools show them that cut off the folder in
+/// front.
+bool is_cut_short(std::string_view file) {
+  return begins_with_any(
+      file, {"threading.py",    "queue.py",      "selectors.py", "socket.py", "ssl.py",     "subprocess.py",
+             "socketserver.py", "contextlib.py", "functools.py", "runpy.py",  "shutil.py",  "multiprocessing/",
+             "concurrent/",     "asyncio/",      "http/",        "urllib/",   "importlib/", "json/",
+             "logging/",        "zmq/",          "urllib3/",     "requests/", "httpx/",     "httpcore/",
+             "botocore/",       "filelock/",     "triton/",      "uvicorn/",  "wandb/",     "mlflow/",
+             "huggingface_hub/"});
+}
+
 /// Position just after "/lib/pythonX.Y/", or npos.
 std::size_t after_standard_library(std::string_view file) {
   for (std::size_t from = 0;;) {
@@ -24,10 +40,6 @@ std::size_t after_standard_library(std::string_view file) {
   }
 }
 
-bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
 }  // namespace
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
@@ -40,7 +52,7 @@ std::string_view library_path(std::string_view file) {
   if (file.starts_with("<frozen ") && file.ends_with(">")) return file.substr(8, file.size() - 9);
   // Source checkouts, and paths that another tool has cut short.
   if (const auto at = file.rfind("/torch/distributed/"); at != std::string_view::npos) return file.substr(at + 1);
-  if (file.starts_with("torch/")) return file;
+  if (file.starts_with("torch/") || is_cut_short(file)) return file;
   return {};
 }
 

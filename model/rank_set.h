@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "model/error.h"
 
@@ -22,7 +23,9 @@ class RankSet {
   [[nodiscard]] bool contains(int rank) const { return ranks_.contains(rank); }
   [[nodiscard]] std::size_t size() const { return ranks_.size(); }
   [[nodiscard]] bool empty() const { return ranks_.empty(); }
-  [[nodiscard]] const std::set<int>& ranks() const { return ranks_; }
+  [[nodiscard]] const std::set<int>& ranks() const& { return ranks_; }
+  /// Of a set that is gone after the expression, so that a loop over it has what it loops over.
+  [[nodiscard]] std::set<int> ranks() && { return std::move(ranks_); }
 
   [[nodiscard]] RankSet united(const RankSet& other) const;
   [[nodiscard]] RankSet minus(const RankSet& other) const;

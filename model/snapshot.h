@@ -48,6 +48,9 @@ struct Frame {
 enum class GilState : std::uint8_t { none, holds, waits };
 std::string_view gil_state_name(GilState state);  ///< "", "holds", "waits"
 
+/// Function of a marker that stands for the whole stack of a thread in which another tool saw no Python code.
+inline constexpr std::string_view kNoPythonCode = "no Python code";
+
 /// A stack that a second look could make longer.
 enum class StackNeed : std::uint8_t {
   nothing,

@@ -159,7 +159,7 @@ bool is_nameless_zombie(const model::FailedProcess& failed) {
 
 std::vector<std::string> doubts(const JobFacts& job) {
   std::vector<std::string> out;
-  if (job.imported()) {
+  if (job.records_alone()) {
     out.emplace_back("dumps alone do not show where a rank stands, nor whether it moves");
     return out;
   }
@@ -184,7 +184,8 @@ std::vector<std::string> doubts(const JobFacts& job) {
 std::vector<Observation> roll_call(const JobFacts& job) {
   std::vector<Observation> out;
   if (const RankSet untraced = job.untraced(); job.imported() && !untraced.empty()) {
-    out.push_back({fmt::format("no dump of {}", plural(untraced) ? "them" : "it"), untraced, "flight recorder"});
+    out.push_back({fmt::format("no dump of {}", plural(untraced) ? "them" : "it"), untraced,
+                   job.records_alone() ? "flight recorder" : "files"});
   } else if (!untraced.empty() && !job.ranks.empty()) {
     const std::string read = job.ranks.size() == 1 ? "process" : fmt::format("{} processes", job.ranks.size());
     out.push_back({fmt::format("not among the {} read here, of a world size of {}", read, *job.world_size), untraced,
@@ -214,7 +215,7 @@ std::string pids_option(const JobFacts& job, const RankSet& set) {
   constexpr std::size_t kMostNamed = 8;
   std::vector<std::int32_t> pids;
   for (const RankFacts& rank : job.ranks)
-    if ((set.empty() || set.contains(rank.number)) && pids.size() < kMostNamed && rank.process->last().pid != 0)
+    if ((set.empty() || set.contains(rank.number)) && pids.size() < kMostNamed && rank.process->last().dump.empty())
       pids.push_back(rank.process->last().pid);
   return pids.empty() ? std::string() : fmt::format("--pids {}", fmt::join(pids, " "));
 }
@@ -244,7 +245,7 @@ void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& wa
   verdict.since_s = job.stuck_for(waiting);
   const bool still = waiting.minus(job.unmoved).empty() || job.samples == 1;
   verdict.hung = still && verdict.since_s && !waiting.empty() ? Hung::yes : Hung::undecided;
-  if (job.imported()) {
+  if (job.records_alone()) {
     verdict.against.emplace_back(verdict.since_s
                                      ? "for how long, only the times of the files say"
                                      : "for how long is not known: dumps do not say when they were written, "

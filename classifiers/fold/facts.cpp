@@ -171,6 +171,10 @@ bool JobFacts::imported() const {
          std::ranges::all_of(ranks, [](const RankFacts& rank) { return !rank.process->last().dump.empty(); });
 }
 
+bool JobFacts::records_alone() const {
+  return imported() && std::ranges::all_of(ranks, [](const RankFacts& rank) { return rank.process->threads.empty(); });
+}
+
 std::string JobFacts::who(const RankSet& set) const {
   if (single() && ranks.front().counted) return fmt::format("the process (pid {})", ranks.front().process->last().pid);
   if (set.empty()) return "no rank";

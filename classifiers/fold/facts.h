@@ -78,8 +78,10 @@ struct JobFacts {
   std::vector<CountsApart> counts_apart;
 
   [[nodiscard]] const RankFacts* rank(int number) const;
-  /// All is from dumps: there are records, and neither stacks nor pids.
+  /// All is from files that other programs wrote: nothing of it can be looked at again.
   [[nodiscard]] bool imported() const;
+  /// Of those there is no stack at all, only flight recorders.
+  [[nodiscard]] bool records_alone() const;
   [[nodiscard]] bool single() const { return ranks.size() == 1 && !world_size; }
   /// "rank 5", "ranks 0-4,6", "the process (pid 7)".
   [[nodiscard]] std::string who(const model::RankSet& set) const;

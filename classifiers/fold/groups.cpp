@@ -56,8 +56,11 @@ RecordedPlace recorded_place(const ProcessFacts& process) {
   return place;
 }
 
+/// A dump of a flight recorder and no stacks.
+bool told_by_records(const ProcessFacts& process) { return !process.last().dump.empty() && process.threads.empty(); }
+
 std::string group_key(const RankFacts& rank) {
-  if (!rank.process->last().dump.empty()) {
+  if (told_by_records(*rank.process)) {
     const RecordedPlace place = recorded_place(*rank.process);
     return fmt::format("dump\n{}\n{}\n{}", state_name(place.kind), place.title, place.frame);
   }
@@ -85,7 +88,7 @@ void add(Building& building, const RankFacts& rank, const RankSet& culprits, boo
     if (state.site) group.frame = state.site->text();
     group.moved = rank.process->moved.value_or(false);
   }
-  if (fresh && !rank.process->last().dump.empty()) {
+  if (fresh && told_by_records(*rank.process)) {
     RecordedPlace place = recorded_place(*rank.process);
     group.state = state_name(place.kind);
     group.title = std::move(place.title);
@@ -115,7 +118,7 @@ RankRow row_of(const ProcessFacts& process) {
   const bool partial = std::any_of(process.threads.begin(), process.threads.end(), [](const ThreadFacts& thread) {
     return thread.view.names.empty() && thread.role.name != "kernel worker";
   });
-  if (!last.dump.empty()) {
+  if (told_by_records(process)) {
     row.state = state_name(recorded_place(process).kind);
     row.status = RankStatus::partial;
   } else if (stackless) {

@@ -1,5 +1,5 @@
-// abort_deadlock: every rank that was read takes its process group apart, and none gets on. Certain as a place, never
-// as a cause: what they left unfinished is named apart.
+// abort_deadlock: ranks take their process group apart and do not get on, and nobody waits for a peer in an operation.
+// Certain as a place, never as a cause: what they left unfinished is named apart.
 //
 // Evidence: stacks (abort, destroy_process_group), the kernel's counters; for the first cause the flight recorders.
 // Cannot know: why the teardown began; the first exception stands in the ranks' logs.
@@ -32,8 +32,8 @@ std::optional<model::FirstCause> first_cause(const JobFacts& job, const RankSet&
   JobFacts before = job;
   before.device = job.device.united(leaving);
   before.outside = job.outside.minus(leaving);
-  for (const auto judge :
-       {judge_collective_mismatch, judge_cross_group_order, judge_p2p_unmatched, judge_nccl_timeout}) {
+  for (const auto judge : {judge_collective_mismatch, judge_cross_group_order, judge_p2p_unmatched, judge_nccl_timeout,
+                           judge_host_straggler}) {
     if (const Ruling ruling = judge(before); ruling.verdict)
       return model::FirstCause{ruling.verdict->pattern, ruling.verdict->culprit_ranks, ruling.verdict->summary};
   }
@@ -45,19 +45,28 @@ std::optional<model::FirstCause> first_cause(const JobFacts& job, const RankSet&
 Ruling judge_abort_deadlock(const JobFacts& job) {
   const RankSet leaving = in_teardown(job);
   if (leaving.empty()) return {{}, {}, "no rank is in teardown"};
-  if (leaving.size() < job.ranks.size()) return {{}, {}, "not every rank that was read is in teardown"};
-  if (!leaving.minus(job.unmoved).empty()) return {{}, {}, "a rank in teardown moved"};
+  const bool all = leaving.size() == job.ranks.size();
+  if (!job.inside.empty() || !job.device.empty()) return {{}, {}, "other ranks wait for peers or the device"};
+  if (leaving.minus(job.moved).size() < leaving.size()) return {{}, {}, "a rank in teardown moved"};
+  if (!all && !job.moved.empty()) return {{}, {}, "not every rank that was read is in teardown, and others move"};
   Verdict verdict;
   verdict.pattern = "abort_deadlock";
   const int first = *leaving.ranks().begin();
   verdict.shape = fmt::format("in {}", job.rank(first)->state().title);
   decide_hung(verdict, job, leaving);
-  verdict.confidence = job.missing.empty() ? Confidence::likely : Confidence::possible;
+  const bool rests = leaving.minus(job.unmoved).empty();
+  verdict.confidence = all && rests && job.missing.empty() ? Confidence::likely : Confidence::possible;
   verdict.summary =
-      fmt::format("{} apart {} process group, and nothing moves: {} {}.", job.subject(leaving, "takes", "take"),
-                  leaving.size() == 1 ? "its" : "their", leaving.size() == 1 ? "it" : "the first", doing(job, first));
+      fmt::format("{} apart {} process group, and nothing moves{}: {} {}.", job.subject(leaving, "takes", "take"),
+                  leaving.size() == 1 ? "its" : "their", job.samples == 1 ? " that one sample could show" : "",
+                  leaving.size() == 1 ? "it" : "the first", doing(job, first));
   verdict.first_cause = first_cause(job, leaving);
+  if (!all) {
+    const bool named = verdict.first_cause && !verdict.first_cause->ranks.empty();
+    verdict.culprit_ranks = named ? verdict.first_cause->ranks : leaving;
+  }
   append(verdict.observations, places_of(job, leaving));
+  append(verdict.observations, places_of(job, job.outside.minus(leaving)));
   append(verdict.observations, recorded_operations(job));
   append(verdict.observations, other_threads(job));
   append(verdict.observations, rest_of(job, leaving));

@@ -13,6 +13,7 @@
 
 #include "classifiers/evidence/children.h"
 #include "classifiers/evidence/observations.h"
+#include "classifiers/patterns/name_by_place.h"
 #include "classifiers/patterns/outsiders.h"
 #include "classifiers/patterns/pattern.h"
 
@@ -57,6 +58,7 @@ Ruling beyond_the_call(const JobFacts& job, const Outsiders& split) {
   finish(verdict, job, split.waiting);
   doubt_by_child(verdict, job, split.past);
   observe_split(verdict, job, split, verdict.culprit_ranks);
+  if (!alone) name_by_wait(verdict, job, split, split.past);
   Ruling ruling;
   if (!split.left) {
     ruling.alternatives.push_back({"host_straggler", Confidence::possible,

@@ -11,6 +11,7 @@
 
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
+#include "classifiers/patterns/by_stacks.h"
 #include "classifiers/patterns/pattern.h"
 #include "classifiers/states/recorded_progress.h"
 #include "model/file_path.h"
@@ -81,6 +82,45 @@ std::optional<Concurrent> concurrent_in(const JobFacts& job) {
 }
 
 }  // namespace
+
+namespace {
+
+/// Ranks of which a thread beside the main one, both in the user's Python code, is in a collective of its own.
+RankSet in_collectives_of_several_threads(const JobFacts& job) {
+  RankSet found;
+  for (const int n : job.inside.ranks()) {
+    const ProcessFacts& process = *job.rank(n)->process;
+    if (process.state().kind != StateKind::collective || process.moved.value_or(false)) continue;
+    const bool another = std::ranges::any_of(process.pending_threads(), [](const ThreadFacts* thread) {
+      return thread->view.has_python() && thread->state.kind == StateKind::collective && !thread->gloo &&
+             !thread->role.name.starts_with("autograd");
+    });
+    if (another) found.insert(n);
+  }
+  return found;
+}
+
+}  // namespace
+
+Ruling judge_concurrent_by_stacks(const JobFacts& job) {
+  if (!all_wait(job)) return {{}, {}, "not all ranks wait, or flight recorders tell for what"};
+  const RankSet ranks = in_collectives_of_several_threads(job);
+  if (ranks.empty()) return {{}, {}, "no rank has two threads in collectives"};
+  auto verdict =
+      by_stacks(job, "concurrent_group_use", job.inside,
+                fmt::format("{} in collectives of several threads at a time: {}. If they use one process group, "
+                            "their order differs between the ranks.",
+                            job.subject(ranks, "is", "are"), doing(job, *ranks.ranks().begin())));
+  verdict.shape = "collectives of several threads";
+  verdict.culprit_ranks = ranks;
+  verdict.next_steps.push_back(
+      {"which groups do the threads use? the whole stacks", at_ranks(job, ranks, "--full --all-threads")});
+  verdict.verification.emplace_back("each thread has a group of its own, or all collectives come from one thread");
+  Ruling ruling{verdict, {}, fmt::format("{} in collectives of several threads", job.who(ranks))};
+  ruling.alternatives.push_back({"collective_mismatch", model::Confidence::possible,
+                                 "with a group for each thread, one of them may miss a peer"});
+  return ruling;
+}
 
 Ruling judge_concurrent_group_use(const JobFacts& job) {
   const auto concurrent = concurrent_in(job);

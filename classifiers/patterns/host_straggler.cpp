@@ -12,6 +12,7 @@
 
 #include "classifiers/evidence/children.h"
 #include "classifiers/evidence/observations.h"
+#include "classifiers/patterns/name_by_place.h"
 #include "classifiers/patterns/outsiders.h"
 #include "classifiers/patterns/pattern.h"
 #include "classifiers/states/python_waits.h"
@@ -129,7 +130,7 @@ std::vector<Alternative> alternatives_of(const JobFacts& job, const Outsiders& s
 }  // namespace
 
 Ruling judge_host_straggler(const JobFacts& job) {
-  if (job.imported()) return judge_straggler_by_records(job);
+  if (job.records_alone()) return judge_straggler_by_records(job);
   const Outsiders split = outsiders_of(job);
   if (split.waiting.empty()) return {{}, {}, "no rank waits for peers"};
   if (job.outside.empty()) return {{}, {}, "no rank is outside the operation"};
@@ -156,6 +157,7 @@ Ruling judge_host_straggler(const JobFacts& job) {
   if (!recorded_in_pending_group(job, culprits))
     verdict.verification.emplace_back(
         "that it belongs to the group of this operation: stacks do not show the members of a group");
+  name_by_place(verdict, job, split, culprits);
   return {verdict, alternatives_of(job, split),
           fmt::format("{} outside while {} wait(s) in {}", job.who(culprits), job.who(split.waiting), split.operation)};
 }

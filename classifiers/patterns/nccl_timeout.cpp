@@ -130,7 +130,7 @@ Verdict verdict_on(const JobFacts& job, const StuckCollective& stuck) {
 }  // namespace
 
 Ruling judge_nccl_timeout(const JobFacts& job) {
-  if (job.imported()) return judge_timeout_by_records(job);
+  if (job.records_alone()) return judge_timeout_by_records(job);
   if (job.pending_groups.empty()) return {{}, {}, "no flight recorder has an unfinished collective"};
   const auto stuck = first_stuck(job);
   if (!stuck)

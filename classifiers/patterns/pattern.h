@@ -2,7 +2,9 @@
 // One rule per pattern: from facts to a verdict, or to the reason why not.
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "classifiers/fold/facts.h"
@@ -19,6 +21,7 @@ struct Ruling {
 struct Rule {
   const char* pattern;
   Ruling (*judge)(const JobFacts&);
+  const char* by = "";  ///< of a second rule for one pattern, what it goes by; stands in the log
 };
 
 /// Each is documented in docs/verdicts.md; one file each, but for the two kinds of lock cycle and the two of records.
@@ -36,6 +39,23 @@ Ruling judge_nccl_timeout(const JobFacts& job);
 Ruling judge_asymmetric_control_flow(const JobFacts& job);
 Ruling judge_host_straggler(const JobFacts& job);
 Ruling judge_unknown(const JobFacts& job);
+
+// Where no records tell what the ranks wait for, in waits_apart.cpp, p2p_by_stacks.cpp and named_waits.cpp.
+Ruling judge_nccl_resource_wait(const JobFacts& job);
+Ruling judge_implicit_sync(const JobFacts& job);
+Ruling judge_barrier_deadlock(const JobFacts& job);
+Ruling judge_forward_order_violation(const JobFacts& job);
+Ruling judge_init_bootstrap(const JobFacts& job);
+Ruling judge_concurrent_by_stacks(const JobFacts& job);
+Ruling judge_init_timeout(const JobFacts& job);
+Ruling judge_p2p_by_stacks(const JobFacts& job);
+Ruling judge_waits_apart(const JobFacts& job);
+Ruling judge_waits_alike(const JobFacts& job);
+Ruling judge_gil_wait(const JobFacts& job);
+Ruling judge_stall(const JobFacts& job);
+
+/// Patterns that rules of other names give to what they find: by where a straggler stands, or what its peers wait for.
+std::span<const std::string_view> patterns_by_place();
 
 // What judge_nccl_timeout and judge_host_straggler answer where there are dumps alone, without stacks.
 Ruling judge_timeout_by_records(const JobFacts& job);

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "classifiers/patterns/pattern.h"
 
 namespace hangstack::classifiers {
@@ -15,11 +17,30 @@ const std::vector<Rule>& rules() {
       {"cross_group_order", judge_cross_group_order},
       {"p2p_unmatched", judge_p2p_unmatched},
       {"nccl_timeout", judge_nccl_timeout},
+      {"nccl_resource_wait", judge_nccl_resource_wait},
+      {"concurrent_group_use", judge_concurrent_by_stacks, " by stacks"},
+      {"barrier_deadlock", judge_barrier_deadlock},
+      {"forward_order_violation", judge_forward_order_violation},
       {"asymmetric_control_flow", judge_asymmetric_control_flow},
       {"host_straggler", judge_host_straggler},
+      {"implicit_sync", judge_implicit_sync},
+      {"init_timeout", judge_init_timeout},
+      {"p2p_unmatched", judge_p2p_by_stacks, " by stacks"},
+      {"init_bootstrap", judge_init_bootstrap},
+      {"collective_mismatch", judge_waits_apart, " by stacks"},
+      {"nccl_timeout", judge_waits_alike, " by stacks"},
+      {"gil_deadlock", judge_gil_wait, " by stacks"},
+      {"host_straggler", judge_stall, " by its place"},
       {"unknown", judge_unknown},
   };
   return kRules;
+}
+
+std::span<const std::string_view> patterns_by_place() {
+  static constexpr auto kPatterns = std::to_array<std::string_view>(
+      {"checkpoint_stall", "compile_straggler", "cuda_load_deadlock", "dataloader_stall", "external_service_stall",
+       "fork_lock", "p2p_hang_after_abort", "stale_build_lock"});
+  return kPatterns;
 }
 
 }  // namespace hangstack::classifiers

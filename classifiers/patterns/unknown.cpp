@@ -158,7 +158,7 @@ Ruling judge_unknown(const JobFacts& job) {
     verdict.next_steps.push_back({"see the reasons under NOT READ", ""});
     return {verdict, {}, "no process was read"};
   }
-  if (job.imported()) return records_alone(job, std::move(verdict));
+  if (job.records_alone()) return records_alone(job, std::move(verdict));
   if (all_inside(job) && job.operations.size() == 1) {
     all_in_one_operation(verdict, job);
   } else if (!job.operations.empty() || !job.device.empty()) {

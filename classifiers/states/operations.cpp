@@ -144,6 +144,9 @@ constexpr auto kNative = std::to_array<Entry>({
     {"MPI_Send", kP2p, "send"},
     {"MPI_Recv", kP2p, "recv"},
     {"MPI_Init", kSetup, "MPI_Init"},
+    {"nvshmem_barrier_all", kCollective, "nvshmem_barrier_all"},
+    {"nvshmem_malloc", kCollective, "nvshmem_malloc"},
+    {"nvshmem_free", kCollective, "nvshmem_free"},
 });
 
 /// `key` equals `name` or is its end after "::", or a class on the way ("...::AsyncAllreduceWork::run").
@@ -156,7 +159,52 @@ bool names_it(std::string_view name, std::string_view key) {
   return false;
 }
 
+const Entry* python_entry_named(std::string_view function) {
+  const auto* const found =
+      std::find_if(kPython.begin(), kPython.end(), [&](const Entry& entry) { return entry.key == function; });
+  return found == kPython.end() ? nullptr : found;
+}
+
+/// A frame without a file, in the words of whoever wrote it down: "all_reduce", "all-gather of the next layer". The
+/// first word that names an operation counts; those that are everyday words too only if they are all.
+const Entry* entry_in_words(std::string_view text) {
+  std::string word;
+  std::size_t words = 0;
+  const Entry* found = nullptr;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ' ';
+    const bool part =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (part) {
+      word += c == '-' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+      continue;
+    }
+    if (word.empty()) continue;
+    ++words;
+    if (found == nullptr) found = python_entry_named(word);
+    word.clear();
+  }
+  const bool everyday =
+      found != nullptr && (found->key == "send" || found->key == "recv" || found->key == "gather" ||
+                           found->key == "scatter" || found->key == "reduce" || found->key == "broadcast");
+  return everyday && words > 1 && !text.starts_with(found->key) ? nullptr : found;
+}
+
+/// FSDP's own functions, where a dump shows nothing above them.
+const Entry* fsdp_entry(std::string_view path, std::string_view function) {
+  if (!path.starts_with("torch/distributed/fsdp/")) return nullptr;
+  if (function == "foreach_reduce" || function == "_reduce_grad") return python_entry_named("reduce_scatter_tensor");
+  if (function == "foreach_all_gather" || function == "_all_gather_flat_param")
+    return python_entry_named("all_gather_into_tensor");
+  return nullptr;
+}
+
 const Entry* python_entry(const ThreadView& view, std::size_t i) {
+  if (view.frame(i).file.empty()) return entry_in_words(view.names[i]);
+  if (i == 0) {
+    if (const Entry* entry = fsdp_entry(model::library_path(view.frame(i).file), last_component(view.names[i])))
+      return entry;
+  }
   const auto path = model::library_path(view.frame(i).file);
   const bool functional = path == "torch/distributed/_functional_collectives.py";
   if (!functional && path != "torch/distributed/distributed_c10d.py") {
@@ -164,15 +212,12 @@ const Entry* python_entry(const ThreadView& view, std::size_t i) {
     static constexpr Entry kRendezvous = {"", kSetup, "init_process_group"};
     return &kRendezvous;
   }
-  const auto function = last_component(view.names[i]);
-  const auto* const found =
-      std::find_if(kPython.begin(), kPython.end(), [&](const Entry& entry) { return entry.key == function; });
-  return found == kPython.end() ? nullptr : found;
+  return python_entry_named(last_component(view.names[i]));
 }
 
 const Entry* native_entry(std::string_view name) {
-  const bool communicates =
-      name.starts_with("c10d::") || name.starts_with("gloo::") || name.starts_with("nccl") || name.starts_with("MPI_");
+  const bool communicates = name.starts_with("c10d::") || name.starts_with("gloo::") || name.starts_with("nccl") ||
+                            name.starts_with("MPI_") || name.starts_with("nvshmem_");
   if (!communicates) return nullptr;
   const auto* const found =
       std::find_if(kNative.begin(), kNative.end(), [&](const Entry& entry) { return names_it(name, entry.key); });
@@ -203,7 +248,15 @@ struct Found {
   bool work = false;
   bool communicator = false;
   bool group_constructor = false;
+  bool nccl = false;  ///< in a call of NCCL that has no entry of its own
 };
+
+/// NCCL's host code, but for the loops of its helper threads.
+bool is_call_of_nccl(std::string_view name) {
+  return name.starts_with("nccl") && !name.starts_with("ncclProxy") && !name.starts_with("ncclIb") &&
+         !name.starts_with("ncclAsync") && !name.starts_with("ncclIpc") && !name.starts_with("ncclSocket") &&
+         !name.starts_with("ncclOs");
+}
 
 Found scan(const ThreadView& view) {
   Found found;
@@ -215,8 +268,11 @@ Found scan(const ThreadView& view) {
     }
     found.store = found.store || is_store_wait(name);
     found.work = found.work || is_work_wait(name);
+    found.store = found.store || (i == 0 && name.ends_with("broadcastUniqueNCCLID"));
     found.communicator = found.communicator || name.starts_with("ncclCommInitRank") || name == "ncclCommSplit" ||
-                         name.ends_with("broadcastUniqueNCCLID") || name.ends_with("initNCCLComm");
+                         name.ends_with("broadcastUniqueNCCLID") || name.ends_with("initNCCLComm") ||
+                         name.starts_with("ncclTransport") || name == "bootstrapInit";
+    found.nccl = found.nccl || is_call_of_nccl(name);
     found.group_constructor = found.group_constructor || name.ends_with("ProcessGroupGloo::ProcessGroupGloo") ||
                               name.ends_with("connectFullMesh");
     if (found.native == nullptr) found.native = native_entry(name);
@@ -232,15 +288,30 @@ std::string where_in_it(const Found& found) {
 
 }  // namespace
 
+namespace {
+
+/// A dump of Python alone that ends in a framework's own wrapper: Megatron's p2p_communication.py, or a function under
+/// the full name of a collective.
+const Entry* entry_of_wrapper(const ThreadView& view) {
+  if (view.call_site != std::size_t{0} || view.thread->kernel_state == 'R') return nullptr;
+  if (model::base_name(view.frame(0).file) == "p2p_communication.py") return python_entry_named("batch_isend_irecv");
+  const Entry* entry = python_entry_named(last_component(view.names[0]));
+  if (entry == nullptr || entry->kind != kCollective) return nullptr;
+  return entry->key == "barrier" || entry->key.find('_') != std::string_view::npos ? entry : nullptr;
+}
+
+}  // namespace
+
 std::optional<Operation> operation_of(const ThreadView& view) {
-  const Found found = scan(view);
+  Found found = scan(view);
+  if (const Entry* wrapper = entry_of_wrapper(view)) found.python = wrapper;
   if (const Entry* entry = found.python != nullptr ? found.python : found.native) {
     return Operation{entry->kind, std::string(entry->name), where_in_it(found)};
   }
   if (found.group_constructor) return Operation{kSetup, "new_group", where_in_it(found)};
   if (found.store) return Operation{StateKind::store, "", "in the c10d store"};
   if (found.communicator) return Operation{kSetup, "communicator setup", ""};
-  if (found.work) return Operation{kCollective, "", ""};
+  if (found.work || found.nccl) return Operation{kCollective, "", ""};
   return std::nullopt;
 }
 

@@ -17,16 +17,53 @@ using model::GilState;
 using model::Thread;
 
 /// CUDA calls that wait on the host for work of the device, and launches that wait for room in the queue.
-constexpr auto kDeviceCalls = std::to_array<std::string_view>(
-    {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize", "cuStreamSynchronize",
-     "cuCtxSynchronize", "cuEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync", "cuMemcpyDtoHAsync_v2",
-     "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaFree", "cuMemFree_v2",
-     "cudaFreeHost", "cudaStreamWaitEvent"});
+constexpr auto kDeviceCalls = std::to_array<std::string_view>({"cudaStreamSynchronize",
+                                                               "cudaDeviceSynchronize",
+                                                               "cudaEventSynchronize",
+                                                               "cuStreamSynchronize",
+                                                               "cuCtxSynchronize",
+                                                               "cuEventSynchronize",
+                                                               "cudaMemcpy",
+                                                               "cudaMemcpyAsync",
+                                                               "cuMemcpyDtoHAsync_v2",
+                                                               "cudaLaunchKernel",
+                                                               "cudaLaunchKernelExC",
+                                                               "cuLaunchKernel",
+                                                               "cuLaunchKernelEx",
+                                                               "cudaFree",
+                                                               "cuMemFree_v2",
+                                                               "cudaFreeHost",
+                                                               "cudaStreamWaitEvent",
+                                                               "cuMemFree",
+                                                               "cuFreeHost",
+                                                               "cuMemFreeHost",
+                                                               "cudaHostUnregister",
+                                                               "cuMemHostUnregister",
+                                                               "cudaMallocHost",
+                                                               "cudaHostAlloc",
+                                                               "cuMemHostAlloc",
+                                                               "cudaEventCreate",
+                                                               "cudaEventRecord"});
+
+/// PyTorch's own functions around them, which every build exports: libcuda's may be all that lies above.
+constexpr auto kDeviceFunctions = std::to_array<std::string_view>(
+    {"c10::cuda::memcpy_and_sync", "c10::cuda::device_synchronize", "c10::cuda::stream_synchronize",
+     "at::native::_local_scalar_dense_cuda", "_local_scalar_dense_cuda"});
+
+/// A first launch loads the code (CUDA 11.7 and later), and waits for libcuda's own locks, not for the device's work.
+bool is_loading_call(std::string_view name) {
+  return name.starts_with("cuLibraryLoad") || name.starts_with("cuModuleLoad") || name == "cuLibraryGetModule" ||
+         name == "cuKernelGetFunction";
+}
 
 std::optional<std::string> device_call(const ThreadView& view) {
   for (std::size_t i = 0; i < view.inner_end; ++i) {
     const auto name = view.names[i];
-    if (view.is_python(i) || !name.starts_with("cu")) continue;
+    if (view.is_python(i)) continue;
+    if (std::find(kDeviceFunctions.begin(), kDeviceFunctions.end(), name) != kDeviceFunctions.end())
+      return std::string(last_component(name));
+    if (!name.starts_with("cu")) continue;
+    if (is_loading_call(name)) return std::nullopt;
     if (std::find(kDeviceCalls.begin(), kDeviceCalls.end(), name) != kDeviceCalls.end()) return std::string(name);
   }
   return std::nullopt;
@@ -122,6 +159,16 @@ void from_running(const ThreadView& view, ThreadState& state) {
   set(state, StateKind::running, state.site ? state.site->function : "");
 }
 
+/// A Python frame without a file, as some tools and people write them: "cuda.synchronize", "item".
+bool names_synchronize(const ThreadView& view) {
+  for (std::size_t i = 0; i < view.inner_end; ++i) {
+    if (!view.is_python(i) || !view.frame(i).file.empty()) continue;
+    const auto name = last_component(view.names[i]);
+    if (name == "synchronize" || name == "item" || name == "item()" || name == "tolist") return true;
+  }
+  return false;
+}
+
 bool is_exiting(const ThreadView& view) {
   return std::any_of(view.names.begin(), view.names.end(), [](std::string_view name) {
     return name == "Py_FinalizeEx" || name == "Py_Finalize" || name == "Py_Exit" || name == "exit" ||
@@ -131,6 +178,9 @@ bool is_exiting(const ThreadView& view) {
 
 /// What the stack says, whatever the kernel's letter.
 void from_stack(const ThreadView& view, const Wait& wait, ThreadState& state) {
+  // A tool that shows all Python frames of a thread, and saw none: the script is over, or has not begun.
+  if (view.names.size() == 1 && view.frame(0).kind == model::FrameKind::marker && view.frame(0).function == model::kNoPythonCode)
+    return set(state, StateKind::exiting, "no Python code");
   if (waits_for_gil(view)) {
     state.wakes_by_itself = true;  // take_gil looks again every switch interval (5 ms)
     return set(state, StateKind::gil, "the GIL");
@@ -154,6 +204,10 @@ void from_stack(const ThreadView& view, const Wait& wait, ThreadState& state) {
   if (device) {
     state.wakes_by_itself = true;  // libcuda spins, or naps in short intervals
     return set(state, StateKind::device, *device);
+  }
+  if (names_synchronize(view)) {
+    state.wakes_by_itself = true;
+    return set(state, StateKind::device, "synchronize");
   }
   if (is_exiting(view)) return set(state, StateKind::exiting, "interpreter exit");
   if (python &&

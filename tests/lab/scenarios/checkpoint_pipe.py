@@ -18,7 +18,7 @@ SCENARIO = Scenario(
         0: {"any": ["^(open|openat|write)", "py:save_checkpoint", "py:main"]},
         1: {"any": ["^cuStreamSynchronize$", "^cudaStreamSynchronize$", "py:barrier", "py:main"]},
     },
-    verdict=("host_straggler",),
+    verdict=("checkpoint_stall", "host_straggler"),
     culprits=(0,),
 )
 

@@ -10,7 +10,7 @@ SCENARIO = Scenario(
     says={0: "all_reduce", 1: "next_batch"},
     reason=alone_in(3),
     frames={0: IN_SYNCHRONIZE, 1: {"any": ["py:.*_try_get_data", "py:next_batch", "py:main"]}},
-    verdict=("host_straggler",),
+    verdict=("dataloader_stall", "host_straggler"),
     culprits=(1,),
 )
 

@@ -46,7 +46,7 @@ TEST(Launched, OtherCommunicatorsAreNotCompared) {
   JobBuilder job;
   job.still(in_device(0, 2, "communicator 0x7a AllReduce=2"));
   job.still(in_device(1, 2, "communicator 0x7b Broadcast=2"));
-  EXPECT_EQ(only_job(job).verdict.pattern, "unknown");
+  EXPECT_EQ(only_job(job).verdict.pattern, "nccl_timeout");
 }
 
 TEST(Launched, AheadOnOneAndBehindOnTheOtherMayBeASkippedCollective) {
@@ -54,7 +54,9 @@ TEST(Launched, AheadOnOneAndBehindOnTheOtherMayBeASkippedCollective) {
   job.still(in_device(0, 2, "communicator 0x7a AllReduce=2\ncommunicator 0x7b AllReduce=1"));
   job.still(in_device(1, 2, "communicator 0x7a AllReduce=1\ncommunicator 0x7b AllReduce=2"));
   const Job judged = only_job(job);
-  EXPECT_EQ(judged.verdict.pattern, "unknown");
+  EXPECT_EQ(judged.verdict.pattern, "collective_mismatch");
+  EXPECT_EQ(judged.verdict.confidence, Confidence::possible);
+  EXPECT_TRUE(judged.verdict.culprit_ranks.empty());
   EXPECT_THAT(observations(judged), HasSubstr("1 | launched 2 AllReduce on NCCL communicator 0x7b"));
 }
 
@@ -69,14 +71,14 @@ TEST(Launched, ACommunicatorThatWasGivenUpIsNotCompared) {
   JobBuilder job;
   job.still(in_device(0, 2, "communicator 0x7a AllReduce=2 aborted=1"));
   job.still(in_device(1, 2, "communicator 0x7a AllReduce=1 Broadcast=1"));
-  EXPECT_EQ(only_job(job).verdict.pattern, "unknown");
+  EXPECT_NE(only_job(job).verdict.pattern, "collective_mismatch");
 }
 
 TEST(Launched, SeveralSidesInOneProcessAreNotCompared) {
   JobBuilder job;
   job.still(in_device(0, 2, "communicator 0x7a AllReduce=2\ncommunicator 0x7a AllReduce=1 Broadcast=1"));
   job.still(in_device(1, 2, "communicator 0x7a AllReduce=1 Broadcast=1"));
-  EXPECT_EQ(only_job(job).verdict.pattern, "unknown");
+  EXPECT_NE(only_job(job).verdict.pattern, "collective_mismatch");
 }
 
 TEST(Launched, AStragglerThatHasLaunchedLessIsLikely) {

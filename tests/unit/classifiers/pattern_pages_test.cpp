@@ -81,7 +81,8 @@ std::string source_of(std::string_view name) {
 }
 
 bool is_judged(std::string_view name) {
-  return std::ranges::any_of(rules(), [&](const Rule& rule) { return rule.pattern == name; });
+  return std::ranges::any_of(rules(), [&](const Rule& rule) { return rule.pattern == name; }) ||
+         std::ranges::find(patterns_by_place(), name) != patterns_by_place().end();
 }
 
 std::vector<std::string> sections_of(const std::string& text) {
@@ -129,9 +130,10 @@ TEST(PatternPages, EachHasAllSectionsInOrder) {
 TEST(PatternPages, OneOfARuleRefersToWhatDocumentsTheRule) {
   std::ifstream file(kFolder.parent_path().parent_path() / "docs/verdicts.md");
   const std::string verdicts{std::istreambuf_iterator<char>(file), {}};
-  for (const Rule& rule : rules()) {
-    EXPECT_EQ(page_of(rule.pattern)->reference, fmt::format("docs/verdicts.md#{}", rule.pattern));
-    EXPECT_THAT(verdicts, testing::HasSubstr(fmt::format("\n## {}\n", rule.pattern)));
+  for (const std::string_view name : kNames) {
+    if (!is_judged(name)) continue;
+    EXPECT_EQ(page_of(name)->reference, fmt::format("docs/verdicts.md#{}", name));
+    EXPECT_THAT(verdicts, testing::HasSubstr(fmt::format("\n## {}\n", name)));
   }
 }
 
@@ -149,11 +151,12 @@ TEST(PatternPages, OnlyThoseWithoutARuleSayThatTheyHaveNone) {
 }
 
 TEST(PatternPages, ARuleHasAnExampleThatFiresAndOneThatMustNot) {
-  for (const Rule& rule : rules()) {
-    const auto examples = tests::examples_in(source_of(rule.pattern));
-    const auto shows = [&](const PatternExample& each) { return each.verdict == rule.pattern; };
-    EXPECT_TRUE(std::ranges::any_of(examples, shows)) << rule.pattern << ": no example with this verdict";
-    EXPECT_FALSE(std::ranges::all_of(examples, shows)) << rule.pattern << ": no look-alike";
+  for (const std::string_view name : kNames) {
+    if (!is_judged(name)) continue;
+    const auto examples = tests::examples_in(source_of(name));
+    const auto shows = [&](const PatternExample& each) { return each.verdict == name; };
+    EXPECT_TRUE(std::ranges::any_of(examples, shows)) << name << ": no example with this verdict";
+    EXPECT_FALSE(std::ranges::all_of(examples, shows)) << name << ": no look-alike";
   }
 }
 

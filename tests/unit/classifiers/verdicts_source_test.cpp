@@ -71,7 +71,7 @@ thread main asleep=30 syscall=clock_nanosleep
   source.replace(source.find(line), line.size(), "    for batch in loader: sync_gradients(step)\n");
   job.snapshot.sources["/job/train.py"] = source;
   const Job judged = only_job(job);
-  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  EXPECT_EQ(judged.verdict.pattern, "dataloader_stall");
   EXPECT_THAT(observations(judged), HasSubstr("train.py:19 is a loop of one line"));
 }
 

@@ -80,7 +80,7 @@ TEST(Straggler, ThatWaitsForTheLockOfABuildDoesNotCompile) {
   job.moving(in_user_code(1, 2, "asleep=0 switches=5 syscall=clock_nanosleep", frames),
              in_user_code(1, 2, "asleep=0 switches=15 syscall=clock_nanosleep", frames));
   const Job judged = only_job(job);
-  EXPECT_EQ(judged.verdict.pattern, "host_straggler");
+  EXPECT_EQ(judged.verdict.pattern, "stale_build_lock");
   EXPECT_NE(judged.verdict.hung, Hung::no);
   EXPECT_THAT(judged.verdict.summary, HasSubstr("a build lock (file_baton)"));
 }
@@ -179,8 +179,9 @@ TEST(Unknown, CallsAtDifferentPlacesAreTold) {
   JobBuilder job;
   job.still(in_all_reduce(0, 2, 38)).still(in_all_reduce(1, 2, 39));
   const Job judged = only_job(job);
-  EXPECT_THAT(judged.verdict.summary, HasSubstr("from different calls: rank 0 at sync_gradients train.py:38, rank 1 at "
-                                                "sync_gradients train.py:39"));
+  EXPECT_THAT(judged.verdict.summary, HasSubstr("from different calls: rank 0 waits in all_reduce at sync_gradients "
+                                                "train.py:38"));
+  EXPECT_EQ(judged.verdict.confidence, model::Confidence::possible);
 }
 
 TEST(Unknown, AFrameWithoutANameIsNoPlace) {

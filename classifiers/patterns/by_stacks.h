@@ -1,0 +1,27 @@
+#pragma once
+// What the rules share that have stacks and no records: never more than "possible" across ranks.
+
+#include <string>
+#include <string_view>
+
+#include "classifiers/fold/facts.h"
+#include "classifiers/patterns/pattern.h"
+#include "model/diagnosis.h"
+
+namespace hangstack::classifiers {
+
+/// No rank is outside, stopped, dead or blind: all that were read wait for peers or the device, and none moved. False
+/// where flight recorders tell what they wait for: the rules of records have spoken, and stacks know less.
+bool all_wait(const JobFacts& job);
+
+/// All that were read.
+model::RankSet ranks_read(const JobFacts& job);
+
+/// A verdict of `pattern`, "possible", with what the stacks of all ranks show. `waiting`: those whose age counts.
+model::Verdict by_stacks(const JobFacts& job, std::string_view pattern, const model::RankSet& waiting,
+                         std::string summary);
+
+/// Whether the process has threads that a process group of gloo or NCCL keeps.
+bool has_group_threads(const ProcessFacts& process);
+
+}  // namespace hangstack::classifiers

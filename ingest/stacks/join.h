@@ -1,0 +1,23 @@
+#pragma once
+// The dumps that several tools, or one tool several times, made of one process, as samples of it.
+
+#include <string>
+#include <vector>
+
+#include "ingest/stacks/stack_dump.h"
+
+namespace hangstack::ingest {
+
+/// A dump and the file that it stands in.
+struct StackFile {
+  std::string name;
+  StackDump dump;
+};
+
+/// As many samples as every tool has dumps, the last ones of each, oldest first. A sample joins what each tool saw of a
+/// thread: with Python's frames of one and native ones of another, what stands below the innermost evaluation of Python
+/// code is native, the rest Python. Threads are the same by number, the main ones by being that, others by name.
+/// `files` holds at least one, in the order in which they were made.
+std::vector<model::ProcessSnapshot> join_stacks(std::vector<StackFile>&& files);
+
+}  // namespace hangstack::ingest

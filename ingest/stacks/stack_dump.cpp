@@ -1,0 +1,224 @@
+#include "ingest/stacks/stack_dump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ingest/stacks/frame_line.h"
+#include "ingest/stacks/headings.h"
+#include "ingest/stacks/text.h"
+#include "model/file_path.h"
+
+namespace hangstack::ingest {
+namespace {
+
+using model::ErrorCode;
+using model::Expected;
+using model::failure;
+using model::Frame;
+
+constexpr std::size_t kLookedAt = 64U << 10;
+
+std::optional<Frame> frame_of(StackTool tool, std::string_view line) {
+  switch (tool) {
+    case StackTool::py_spy: return py_spy_frame(line);
+    case StackTool::gdb: return gdb_frame(line);
+    case StackTool::eu_stack: return eu_stack_frame(line);
+    case StackTool::pystack:
+    case StackTool::faulthandler: return file_frame(line);
+  }
+  return std::nullopt;
+}
+
+/// Lines that stand among frames in good order.
+bool says_nothing(StackTool tool, std::string_view line) {
+  if (trimmed(line).empty()) return true;
+  switch (tool) {
+    // Arguments and locals stand deeper; "Python v3.12.1 (/usr/bin/python3)" behind the process.
+    case StackTool::py_spy: return line.starts_with("     ") || line.starts_with("Python v");
+    // Locals, source lines, what gdb says of its own doings, and the rest of a frame that it has broken.
+    case StackTool::gdb: return !line.starts_with('#');
+    case StackTool::eu_stack: return line.starts_with(' ');
+    // The source line below each frame, its arguments and locals.
+    case StackTool::pystack: return line.starts_with("      ");
+    case StackTool::faulthandler: return line.starts_with("  ") && trimmed(line).starts_with("...");
+  }
+  return false;
+}
+
+/// The second half of a frame that gdb has broken in two, or the source line that eu-stack adds.
+void complete(Frame& frame, std::string_view line) {
+  line = trimmed(line);
+  if (frame.file.empty() && line.starts_with("at ")) line.remove_prefix(3);
+  const auto colon = line.rfind(':');
+  if (!frame.file.empty() || colon == std::string_view::npos || line.find(' ') != std::string_view::npos) return;
+  const auto number = leading_number(line.substr(colon + 1));
+  if (number <= 0 || number > 0x7fffffff) return;
+  frame.file = printable_name(line.substr(0, colon));
+  frame.line = static_cast<int>(number);
+}
+
+class Reader {
+ public:
+  Expected<std::vector<StackDump>> read(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const auto end = std::min(bytes.find('\n'), bytes.size());
+      auto line = bytes.substr(0, end);
+      bytes.remove_prefix(std::min(end + 1, bytes.size()));
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      ++line_;
+      if (const auto taken = take(line); !taken) return tl::make_unexpected(taken.error());
+    }
+    end_thread();
+    std::erase_if(dumps_, [](const StackDump& dump) { return dump.threads.empty(); });
+    if (dumps_.empty())
+      return failure(ErrorCode::malformed_input, fmt::format("no thread in its {} lines", line_),
+                     "give what py-spy dump, gdb's \"thread apply all bt\", eu-stack, pystack or faulthandler printed");
+    for (StackDump& dump : dumps_) settle(dump);
+    return std::move(dumps_);
+  }
+
+ private:
+  Expected<void> take(std::string_view line) {
+    if (const auto process = process_heading(line)) {
+      end_thread();
+      begin(process->tool).pid = process->pid;
+      if (!process->command.empty()) dumps_.back().command_line = {process->command};
+      fresh_ = true;
+      return {};
+    }
+    if (auto thread = thread_heading(line)) {
+      end_thread();
+      if (++threads_ > kMostStackThreads)
+        return failure(ErrorCode::malformed_input,
+                       fmt::format("line {}: more than {} threads", line_, kMostStackThreads),
+                       "give fewer dumps at once");
+      return begin_thread(std::move(*thread));
+    }
+    if (line.starts_with("Python v") && !dumps_.empty() && dumps_.back().threads.empty()) {
+      dumps_.back().python_version = printable_name(line.substr(8, line.find(' ', 8) - 8));
+      return {};
+    }
+    // A gdb that was asked for the stack of one thread: no heading at all.
+    if (!thread_ && line.starts_with("#0 ")) {
+      ThreadHeading heading;
+      heading.tool = StackTool::gdb;
+      heading.main = true;
+      if (const auto begun = begin_thread(std::move(heading)); !begun) return begun;
+    }
+    return thread_ ? take_frame(line) : Expected<void>();
+  }
+
+  Expected<void> take_frame(std::string_view line) {
+    auto& frames = thread_->thread.frames;
+    auto frame = frame_of(thread_->tool, line);
+    if (!frame) {
+      if (thread_->tool == StackTool::gdb || thread_->tool == StackTool::eu_stack) {
+        if (!frames.empty()) complete(frames.back(), line);
+      }
+      if (says_nothing(thread_->tool, line)) return {};
+      StackDump& dump = dumps_.back();
+      if (dump.not_read++ == 0) dump.first_not_read = line_;
+      return {};
+    }
+    if (++frames_ > kMostStackFrames)
+      return failure(ErrorCode::malformed_input, fmt::format("line {}: more than {} frames", line_, kMostStackFrames),
+                     "give fewer dumps at once");
+    if (frames.size() < kMostFramesOfThread)
+      frames.push_back(std::move(*frame));
+    else
+      thread_->thread.end = fmt::format("cut at {} frames", kMostFramesOfThread);
+    return {};
+  }
+
+  StackDump& begin(StackTool tool) {
+    StackDump dump;
+    dump.tool = tool_name(tool);
+    dump.line = line_;
+    return dumps_.emplace_back(std::move(dump));
+  }
+
+  /// A thread of another tool, or one whose number was there already, is of another look.
+  Expected<void> begin_thread(ThreadHeading heading) {
+    bool other = dumps_.empty() || dumps_.back().tool != tool_name(heading.tool);
+    if (!other && !fresh_ && heading.thread.tid != 0) {
+      other = std::ranges::any_of(dumps_.back().threads,
+                                  [&](const auto& thread) { return thread.tid == heading.thread.tid; });
+      if (other) heading_again_ = dumps_.back().pid;
+    }
+    if (other) begin(heading.tool).pid = std::exchange(heading_again_, 0);
+    fresh_ = false;
+    thread_ = std::move(heading);
+    return {};
+  }
+
+  void end_thread() {
+    if (!thread_) return;
+    model::Thread& thread = thread_->thread;
+    if (thread_->outermost_first) std::ranges::reverse(thread.frames);
+    // The frame below main() in a C library without symbols.
+    while (!thread.frames.empty() && thread.frames.back().kind == model::FrameKind::native &&
+           thread.frames.back().function.empty() && model::is_c_library(thread.frames.back().module))
+      thread.frames.pop_back();
+    if (thread.end.empty()) thread.end = "as the dump has it";
+    // py-spy shows every Python frame of a thread, and faulthandler too: without one, no Python code runs in it.
+    if (thread.frames.empty() && (thread_->tool == StackTool::py_spy || thread_->tool == StackTool::faulthandler)) {
+      Frame& marker = thread.frames.emplace_back();
+      marker.kind = model::FrameKind::marker;
+      marker.function = model::kNoPythonCode;
+    }
+    thread.method = model::CaptureMethod::none;
+    StackDump& dump = dumps_.back();
+    if (dump.pid == 0 && thread_->main) dump.pid = thread.tid;
+    dump.threads.push_back(std::move(thread));
+    thread_.reset();
+  }
+
+  /// Every thread gets a number, and the main one the process's.
+  static void settle(StackDump& dump) {
+    const auto named_main =
+        std::ranges::find(dump.threads, std::string_view("MainThread"), &model::Thread::python_name);
+    // pystack does not tell the pid: the main thread is the oldest. faulthandler does not tell thread numbers either,
+    // but the main thread last.
+    const bool last = dump.tool == tool_name(StackTool::faulthandler);
+    const auto of_pid = std::ranges::find(dump.threads, dump.pid, &model::Thread::tid);
+    auto main = named_main != dump.threads.end()                ? named_main
+                : dump.pid != 0 && of_pid != dump.threads.end() ? of_pid
+                : last                                          ? std::prev(dump.threads.end())
+                       : std::ranges::min_element(dump.threads, {}, &model::Thread::tid);
+    if (main->tid == 0) main->tid = std::max(dump.pid, 1);
+    if (dump.pid == 0) dump.pid = main->tid;
+    std::int32_t next = dump.pid;
+    for (const auto& thread : dump.threads) next = std::max(next, thread.tid);
+    for (auto& thread : dump.threads) {
+      if (thread.tid == 0 && next < 0x7fffffff) thread.tid = ++next;
+      thread.ns_tid = thread.tid;
+    }
+  }
+
+  std::vector<StackDump> dumps_;
+  std::optional<ThreadHeading> thread_;
+  std::int32_t heading_again_ = 0;
+  bool fresh_ = false;  ///< the process was just begun by a heading of its own
+  std::size_t line_ = 0;
+  std::size_t threads_ = 0;
+  std::size_t frames_ = 0;
+};
+
+}  // namespace
+
+bool looks_like_stacks(std::string_view bytes) {
+  bytes = bytes.substr(0, kLookedAt);
+  while (!bytes.empty()) {
+    const auto end = std::min(bytes.find('\n'), bytes.size());
+    const auto line = bytes.substr(0, end);
+    if (process_heading(line) || thread_heading(line) || line.starts_with("#0 ")) return true;
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  return false;
+}
+
+Expected<std::vector<StackDump>> read_stacks(std::string_view bytes) { return Reader().read(bytes); }
+
+}  // namespace hangstack::ingest
