@@ -91,6 +91,9 @@ Job judge(const JobFacts& facts, std::size_t index) {
     break;
   }
   add_page(job.verdict);
+  // Files of other programs have no counters, and nobody knows when they were made.
+  if (facts.imported() && job.verdict.confidence < model::Confidence::possible)
+    job.verdict.confidence = model::Confidence::possible;
   if (const auto step = with_left_out(facts)) {
     job.verdict.next_steps.insert(job.verdict.next_steps.begin(), *step);
   }

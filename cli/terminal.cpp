@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "report/printable.h"
 #include "report/report.h"
@@ -79,11 +82,31 @@ void print_error(const model::Error& error) {
   if (!error.fix.empty()) print(stderr, "  {}\n", report::printable(error.fix));
 }
 
+namespace {
+
+/// An ordinary file with something else than a report in it: a slip of the command line would lose it.
+bool is_of_others(const std::filesystem::path& path) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(path, code) || std::filesystem::file_size(path, code) == 0) return false;
+  std::array<char, 256> begin{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), begin.size());
+  const std::string_view text(begin.data(), static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return !text.starts_with("hangstack ") && text.find("hangstack-report/") == std::string_view::npos;
+}
+
+}  // namespace
+
 bool can_write_outputs(const Options& options) {
   return std::ranges::all_of(options.outputs, [](const OutputFile& output) {
     const std::filesystem::path path(output.path);
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
     const bool there = ::access(path.c_str(), F_OK) == 0;
+    if (there && is_of_others(path)) {
+      print_error({model::ErrorCode::usage, fmt::format("{} is there, and is no report of hangstack", output.path),
+                   "name another file, or remove it first"});
+      return false;
+    }
     if (::access(there ? path.c_str() : folder.c_str(), W_OK) == 0 && !std::filesystem::is_directory(path)) return true;
     print_error(
         {model::ErrorCode::unavailable,

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -68,8 +69,29 @@ bool looks_like_ras(std::string_view bytes) {
   const auto begin = bytes.substr(0, 4096);
   if (begin.starts_with("SERVER PROTOCOL ")) return true;
   const bool json = begin.find_first_not_of(" \t\r\n") == begin.find('{');
-  if (json) return begin.find("\"nccl_version\"") != std::string_view::npos;
+  // A flight recorder tells NCCL's version too.
+  const auto has = [&](std::string_view key) { return begin.find(key) != std::string_view::npos; };
+  if (json) return has("\"nccl_version\"") && !has("\"entries\"") && !has("\"pg_config\"") && !has("\"version\"");
   return begin.starts_with("NCCL version ") && begin.find("Job summary") != std::string_view::npos;
+}
+
+/// gdb's "[New LWP 7]" and the "[rank0]:" of logs begin with a bracket too.
+bool looks_like_json_list(std::string_view bytes) {
+  const auto open = bytes.find_first_not_of(" \t\r\n");
+  if (open == std::string_view::npos || bytes[open] != '[') return false;
+  const auto next = bytes.find_first_not_of(" \t\r\n", open + 1);
+  return next != std::string_view::npos && (bytes[next] == '{' || bytes[next] == ']');
+}
+
+/// In containers many processes have one pid: those with other command lines are told apart.
+std::string command_of(const StackDump& dump) { return dump.command_line.empty() ? "" : dump.command_line.front(); }
+
+/// A worker of a DataLoader, whose dump may lie beside its rank's.
+bool feeds(const ProcessSnapshot& process) {
+  for (const auto& thread : process.threads)
+    for (const auto& frame : thread.frames)
+      if (frame.function == "_worker_loop" && frame.file.ends_with("worker.py")) return true;
+  return false;
 }
 
 /// torchrun's own process, whose dump may lie beside those of its ranks.
@@ -84,17 +106,24 @@ bool launches(const ProcessSnapshot& process) {
 
 }  // namespace
 
-void Importer::say(const std::string& name, std::string_view what, std::string fix) {
+bool Importer::say(const std::string& name, std::string_view what, std::string fix) {
   problems_.push_back({"file", name, {ErrorCode::malformed_input, fmt::format("{}: {}", name, what), std::move(fix)}});
+  return false;
 }
 
 void Importer::add(const DumpFile& file) {
-  if (looks_like_ras(file.bytes)) return add_ras(file);
-  if (file.bytes.starts_with('[') || looks_like_stacks(file.bytes)) return add_stacks(file);
-  add_recorder(file);
+  const auto rank = file.rank ? file.rank : rank_in_name(file.name);
+  // A rank that has a file, and none that could be read, is not among those that were.
+  if (!read(file) && rank) lost_[*rank] = problems_.back().error;
 }
 
-void Importer::add_recorder(const DumpFile& file) {
+bool Importer::read(const DumpFile& file) {
+  if (looks_like_ras(file.bytes)) return add_ras(file);
+  if (looks_like_json_list(file.bytes) || looks_like_stacks(file.bytes)) return add_stacks(file);
+  return add_recorder(file);
+}
+
+bool Importer::add_recorder(const DumpFile& file) {
   auto dump = read_flight_recorder_dump(file.bytes);
   if (!dump) return say(file.name, dump.error().message, dump.error().fix);
   std::string source = "the command line";
@@ -126,9 +155,10 @@ void Importer::add_recorder(const DumpFile& file) {
   }
   const std::int64_t written = written_at(*dump, file.modified_unix_ns);
   read_.push_back({file.name, *rank, std::move(source), written, std::move(*dump)});
+  return true;
 }
 
-void Importer::add_ras(const DumpFile& file) {
+bool Importer::add_ras(const DumpFile& file) {
   auto report = read_ras_reply(file.bytes);
   if (!report) return say(file.name, report.error().message, report.error().fix);
   model::RasRecord& record = ras_.emplace_back();
@@ -136,15 +166,29 @@ void Importer::add_ras(const DumpFile& file) {
   record.reply.address = file.name;
   record.reply.read_at_unix_ns = file.modified_unix_ns;
   record.report = std::move(*report);
+  return true;
 }
 
-void Importer::add_stacks(const DumpFile& file) {
-  const bool json = file.bytes.starts_with('[');
+bool Importer::add_stacks(const DumpFile& file) {
+  const bool json = looks_like_json_list(file.bytes);
   auto dumps = json ? read_py_spy_json(file.bytes) : read_stacks(file.bytes);
   if (!dumps) return say(file.name, dumps.error().message, dumps.error().fix);
   auto rank = file.rank;
-  if (!rank) rank = rank_in_name(file.name);
   const std::int32_t first = dumps->front().pid;
+  if (!rank) rank = rank_in_name(file.name);
+  // A name that ends in the pid tells no rank.
+  if (!file.rank && rank && dumps->front().pid_told && *rank == first) rank.reset();
+  // Without a rank, two nodes may have printed the same.
+  if (rank && !contents_.emplace(*rank, std::hash<std::string>{}(file.bytes)).second)
+    return say(file.name, "it holds what another file of the rank held already", "give each dump once");
+  if (rank && is_of_another(*rank, dumps->front())) {
+    say(file.name,
+        fmt::format("rank {} has the pid {} in it, and another one in a file before it: taken for a process of "
+                    "its own",
+                    *rank, first),
+        "give each rank's files as RANK=FILE, and two jobs by a call each");
+    rank.reset();
+  }
   for (StackDump& dump : *dumps) {
     if (dump.not_read > 0) {
       say(file.name,
@@ -153,10 +197,23 @@ void Importer::add_stacks(const DumpFile& file) {
           "the other lines are used");
     }
     // Of several processes in the file of one rank, the first is the rank.
-    const Whose whose = rank && dump.pid == first ? Whose{rank, 0} : Whose{std::nullopt, dump.pid};
+    const Whose whose =
+        rank && dump.pid == first
+            ? Whose{rank, 0, {}}
+            : Whose{std::nullopt, dump.pid, dump.pid_told && dump.pid != 1 ? command_of(dump) : file.name};
     if (whose.rank) rank_sources_[whose] = file.rank ? "the command line" : "the file's name";
     stacks_[whose].push_back({file.name, std::move(dump)});
   }
+  return true;
+}
+
+/// Of one tool, a process of that rank with another pid is there already.
+bool Importer::is_of_another(int rank, const StackDump& dump) const {
+  const auto known = stacks_.find({rank, 0, {}});
+  if (known == stacks_.end() || !dump.pid_told) return false;
+  return std::ranges::any_of(known->second, [&](const StackFile& file) {
+    return file.dump.tool == dump.tool && file.dump.pid_told && file.dump.pid != dump.pid;
+  });
 }
 
 Imported Importer::take() && {
@@ -170,30 +227,48 @@ Imported Importer::take() && {
   name_jobs(processes);
   for (auto& [place, process] : processes) imported.snapshot.processes.push_back(std::move(process));
   std::ranges::move(alone, std::back_inserter(imported.snapshot.processes));
-  for (auto& record : ras_) {
-    for (const auto& process : imported.snapshot.processes)
-      if (const auto pid = process.last().pid; pid != 0) record.reply.pids.push_back(pid);
-    std::ranges::sort(record.reply.pids);
-  }
+  std::vector<std::int32_t> pids;
+  for (const auto& process : imported.snapshot.processes)
+    if (const auto pid = process.last().pid; pid != 0) pids.push_back(pid);
+  std::ranges::sort(pids);
+  for (auto& record : ras_) record.reply.pids = pids;
   imported.snapshot.ras = std::move(ras_);
+  for (auto& [rank, error] : lost_) {
+    const bool known = std::ranges::any_of(imported.snapshot.processes,
+                                           [&](const auto& process) { return process.last().identity.rank == rank; });
+    if (known) continue;
+    model::FailedProcess& failed = imported.snapshot.failed.emplace_back();
+    failed.identity.rank = rank;
+    failed.identity.role = model::Role::rank;
+    failed.error = std::move(error);
+  }
   imported.problems = std::move(problems_);
   return imported;
 }
 
 void Importer::add_threads(Processes& processes, std::vector<ProcessHistory>& alone) {
+  std::map<int, ProcessHistory*> by_rank;
+  for (auto& [place, process] : processes) {
+    if (!by_rank.emplace(place.second, &process).second && stacks_.contains({place.second, 0, {}}))
+      say(process.last().dump,
+          fmt::format("rank {} is in several jobs: its stacks are taken for one of them", place.second),
+          "give each job by a call of its own");
+  }
+  const World world = processes.empty() ? World{} : processes.begin()->first.first;
   for (auto& [whose, files] : stacks_) {
     std::vector<ProcessSnapshot> samples = join_stacks(std::move(files));
     ProcessHistory* history = nullptr;
     if (whose.rank) {
-      const auto known =
-          std::ranges::find_if(processes, [&](const auto& each) { return each.first.second == *whose.rank; });
-      history = known != processes.end() ? &known->second : &processes[{World{}, *whose.rank}];
+      const auto known = by_rank.find(*whose.rank);
+      history = known != by_rank.end() ? known->second : &processes[{world, *whose.rank}];
     } else {
       history = &alone.emplace_back();
     }
     for (ProcessSnapshot& sample : samples) {
       sample.identity.rank = whose.rank;
-      sample.identity.role = launches(sample) ? model::Role::launcher : model::Role::rank;
+      sample.identity.role = launches(sample) ? model::Role::launcher
+                             : feeds(sample)  ? model::Role::dataloader_worker
+                                              : model::Role::rank;
       if (whose.rank) sample.identity.rank_source = rank_sources_[whose];
     }
     if (!history->samples.empty()) {
@@ -230,8 +305,9 @@ void Importer::join(Read&& read, ProcessSnapshot& process) {
     const std::set<std::string> known = backends_of(recorder);
     const bool other = std::ranges::none_of(known, [&](const auto& backend) { return backends.contains(backend); });
     if (other && !known.empty() && !backends.empty()) continue;
-    return say(read.name, fmt::format("rank {} is in {} already", read.rank, process.dump),
-               "give one dump of each rank and backend, and two jobs by a call each");
+    say(read.name, fmt::format("rank {} is in {} already", read.rank, process.dump),
+        "give one dump of each rank and backend, and two jobs by a call each");
+    return;
   }
   process.captured_at_unix_ns = std::max(process.captured_at_unix_ns, read.written_unix_ns);
   process.flight_recorders.push_back(std::move(read.dump.recorder));

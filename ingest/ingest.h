@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,21 +50,26 @@ class Importer {
     std::int64_t written_unix_ns = 0;
     FlightRecorderDump dump;
   };
-  /// A rank, or a pid where nothing tells the rank.
+  /// A rank, or a pid where nothing tells the rank, or the file where nothing tells the pid either.
   struct Whose {
     std::optional<int> rank;
     std::int32_t pid = 0;
+    std::string file;
     auto operator<=>(const Whose&) const = default;
   };
   using World = std::vector<std::uint64_t>;  ///< members of the default group
   using Processes = std::map<std::pair<World, int>, model::ProcessHistory>;
 
-  void add_recorder(const DumpFile& file);
-  void add_stacks(const DumpFile& file);
-  void add_ras(const DumpFile& file);
+  /// Each says whether the file is used; if not, the last problem says why.
+  bool read(const DumpFile& file);
+  bool add_recorder(const DumpFile& file);
+  bool add_stacks(const DumpFile& file);
+  bool add_ras(const DumpFile& file);
+  [[nodiscard]] bool is_of_another(int rank, const StackDump& dump) const;
   /// Into `processes` of the same rank; the rest stands alone.
   void add_threads(Processes& processes, std::vector<model::ProcessHistory>& alone);
-  void say(const std::string& name, std::string_view what, std::string fix);
+  /// False, to be returned of a file that is not used.
+  bool say(const std::string& name, std::string_view what, std::string fix);
   void keep(Read&& read, Processes& processes);
   void join(Read&& read, model::ProcessSnapshot& process);
 
@@ -71,6 +77,8 @@ class Importer {
   std::map<Whose, std::vector<StackFile>> stacks_;
   std::map<Whose, std::string> rank_sources_;
   std::vector<model::RasRecord> ras_;
+  std::set<std::pair<int, std::size_t>> contents_;  ///< of stacks, by rank and hash
+  std::map<int, model::Error> lost_;                ///< ranks that have a file, and why it is not used
   std::vector<model::Problem> problems_;
 };
 

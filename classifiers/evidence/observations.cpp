@@ -137,6 +137,8 @@ std::vector<Observation> rest_of(const JobFacts& job, const RankSet& set) {
   }
   if (const auto age = job.least_sleep(set)) {
     out.push_back({fmt::format("did not run for {}", model::duration(*age)), set, "kernel counters"});
+  } else if (!still.empty() && job.imported()) {
+    out.push_back({fmt::format("same stack in {} dumps", job.samples), still, "stacks"});
   } else if (!still.empty()) {
     out.push_back(
         {fmt::format("same stack and same counters in {} samples over {}", job.samples, model::duration(job.span_s)),
@@ -221,11 +223,16 @@ std::string pids_option(const JobFacts& job, const RankSet& set) {
 }
 
 std::string at_ranks(const JobFacts& job, const RankSet& set, std::string_view arguments) {
+  if (job.imported()) {
+    const bool threads = arguments.find("--all-threads") != std::string_view::npos;
+    return fmt::format("hangstack import --full{} DUMPS...", threads ? " --all-threads" : "");
+  }
   const std::string pids = pids_option(job, set);
   return fmt::format("hangstack {}{}{}", pids, pids.empty() ? "" : " ", arguments);
 }
 
 std::string again(const JobFacts& job, std::string_view arguments) {
+  if (job.imported()) return "hangstack import DUMPS... DUMPS-OF-A-MINUTE-LATER...";
   if (job.ranks.empty() || job.imported() || job.ranks.size() > kMostPids)
     return fmt::format("hangstack {}", arguments);
   return fmt::format("hangstack --pids {} {}", fmt::join(pids_of(job), " "), arguments);

@@ -172,7 +172,7 @@ bool JobFacts::imported() const {
 }
 
 bool JobFacts::records_alone() const {
-  return imported() && std::ranges::all_of(ranks, [](const RankFacts& rank) { return rank.process->threads.empty(); });
+  return imported() && std::ranges::any_of(ranks, [](const RankFacts& rank) { return rank.process->threads.empty(); });
 }
 
 std::string JobFacts::who(const RankSet& set) const {

@@ -80,7 +80,7 @@ struct JobFacts {
   [[nodiscard]] const RankFacts* rank(int number) const;
   /// All is from files that other programs wrote: nothing of it can be looked at again.
   [[nodiscard]] bool imported() const;
-  /// Of those there is no stack at all, only flight recorders.
+  /// Of one of them at least there is no stack, only a flight recorder.
   [[nodiscard]] bool records_alone() const;
   [[nodiscard]] bool single() const { return ranks.size() == 1 && !world_size; }
   /// "rank 5", "ranks 0-4,6", "the process (pid 7)".

@@ -54,17 +54,14 @@ Ruling judge_abort_deadlock(const JobFacts& job) {
   const int first = *leaving.ranks().begin();
   verdict.shape = fmt::format("in {}", job.rank(first)->state().title);
   decide_hung(verdict, job, leaving);
-  const bool rests = leaving.minus(job.unmoved).empty();
+  const bool rests = leaving.minus(job.unmoved).empty() && !job.imported();
   verdict.confidence = all && rests && job.missing.empty() ? Confidence::likely : Confidence::possible;
   verdict.summary =
       fmt::format("{} apart {} process group, and nothing moves{}: {} {}.", job.subject(leaving, "takes", "take"),
                   leaving.size() == 1 ? "its" : "their", job.samples == 1 ? " that one sample could show" : "",
                   leaving.size() == 1 ? "it" : "the first", doing(job, first));
   verdict.first_cause = first_cause(job, leaving);
-  if (!all) {
-    const bool named = verdict.first_cause && !verdict.first_cause->ranks.empty();
-    verdict.culprit_ranks = named ? verdict.first_cause->ranks : leaving;
-  }
+  if (!all && verdict.first_cause) verdict.culprit_ranks = verdict.first_cause->ranks;
   append(verdict.observations, places_of(job, leaving));
   append(verdict.observations, places_of(job, job.outside.minus(leaving)));
   append(verdict.observations, recorded_operations(job));

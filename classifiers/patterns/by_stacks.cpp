@@ -15,8 +15,9 @@ using model::RankSet;
 using model::Verdict;
 
 bool all_wait(const JobFacts& job) {
-  return !job.ranks.empty() && job.moved.empty() && job.outside.empty() && job.stopped.empty() && job.traced.empty() &&
-         job.dead.empty() && job.blind.empty() && job.pending_groups.empty() && job.pending_transfers.empty();
+  return !job.ranks.empty() && job.failed.empty() && job.moved.empty() && job.outside.empty() && job.stopped.empty() &&
+         job.traced.empty() && job.dead.empty() && job.blind.empty() && job.pending_groups.empty() &&
+         job.pending_transfers.empty();
 }
 
 RankSet ranks_read(const JobFacts& job) {

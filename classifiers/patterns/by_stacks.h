@@ -10,8 +10,8 @@
 
 namespace hangstack::classifiers {
 
-/// No rank is outside, stopped, dead or blind: all that were read wait for peers or the device, and none moved. False
-/// where flight recorders tell what they wait for: the rules of records have spoken, and stacks know less.
+/// No rank is lost, outside, stopped, dead or blind: all that were read wait for peers or the device, and none moved.
+/// False where flight recorders tell what they wait for: the rules of records have spoken, and stacks know less.
 bool all_wait(const JobFacts& job);
 
 /// All that were read.

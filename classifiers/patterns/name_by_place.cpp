@@ -75,6 +75,7 @@ void name_by_place(Verdict& verdict, const JobFacts& job, const Outsiders& split
   const auto kind = common_kind(job, culprits);
   if (!kind) return;
   verdict.pattern = kind->pattern;
+  if (kind->guess) verdict.confidence = model::Confidence::possible;
   verdict.observations.push_back({std::string(kind->says), culprits, "stacks"});
   verdict.verification.emplace_back(kind->check);
 }

@@ -1,4 +1,4 @@
-// Rules that rest on a function in which a thread stands, and that only stands there for one reason:
+// Rules that rest on a function in which a thread stands, and in which it seldom stands for another reason:
 // nccl_resource_wait, implicit_sync, and gil_deadlock and stalls of a single process. A fact of one stack: "possible"
 // until records or a second look say more.
 
@@ -61,9 +61,7 @@ bool takes_gil_from_cpp(const ThreadView& view) {
     const auto name = view.names[i];
     if (view.is_python(i)) return false;
     if (name == "take_gil" || name == "PyEval_AcquireThread" || name == "PyGILState_Ensure") takes = true;
-    if (takes && (name.starts_with("c10::") || name.starts_with("at::") || name.starts_with("torch::") ||
-                  name.starts_with("std::")))
-      return true;
+    if (takes && (name.starts_with("c10::") || name.starts_with("at::") || name.starts_with("torch::"))) return true;
   }
   return false;
 }
@@ -74,12 +72,13 @@ Ruling judge_nccl_resource_wait(const JobFacts& job) {
   const Found found = standing_in(job, kResources);
   if (found.ranks.empty()) return {{}, {}, "no thread waits for NCCL's own resources"};
   if (found.ranks.minus(job.moved).empty()) return {{}, {}, "it moves"};
-  // A peer that launches no more lets the queues fill up: it is the cause then.
+  // A peer that launches no more lets the queues fill up: it is the cause then. A dump of Python alone says "runs" of
+  // whatever it cannot name.
   const RankSet others = job.outside.minus(found.ranks);
   for (const int n : others.ranks()) {
     const StateKind kind = job.rank(n)->state().kind;
-    if (kind != StateKind::running && kind != StateKind::teardown)
-      return {{}, {}, fmt::format("{} is elsewhere: that comes first", job.who({n}))};
+    const bool unnamed = kind == StateKind::running || kind == StateKind::system_call || kind == StateKind::teardown;
+    if (!unnamed) return {{}, {}, fmt::format("{} is elsewhere: that comes first", job.who({n}))};
   }
   auto verdict = by_stacks(
       job, "nccl_resource_wait", found.ranks,
@@ -134,9 +133,11 @@ Ruling judge_gil_wait(const JobFacts& job) {
              kind != StateKind::device && kind != StateKind::condition;
     });
     if (holder_is_elsewhere) continue;
-    auto verdict = by_stacks(job, "gil_deadlock", {rank.number},
-                             fmt::format("A thread of {} waits for the GIL in C++ code that may hold a lock: {}.",
-                                         job.who({rank.number}), taker->view.names.empty() ? "" : doing(process)));
+    auto verdict =
+        by_stacks(job, "gil_deadlock", {rank.number},
+                  fmt::format("A thread of {} waits for the GIL in C++ code that may hold a lock; the thread "
+                              "that stands for it {}.",
+                              job.who({rank.number}), doing(process)));
     verdict.culprit_ranks = {rank.number};
     verdict.shape = "C++ that takes the GIL";
     verdict.next_steps.push_back(

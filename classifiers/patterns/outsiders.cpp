@@ -76,7 +76,9 @@ Confidence confidence_in(const JobFacts& job, const Outsiders& split, const Rank
     const ThreadFacts* thread = job.rank(n)->process->blocking_thread();
     stacks = stacks && thread != nullptr && !thread->view.names.empty();
   }
-  return rests && known && named && stacks && job.samples > 1 ? Confidence::likely : Confidence::possible;
+  // Several dumps of one tool have stacks and no counters: that is one source.
+  return rests && known && named && stacks && job.samples > 1 && !job.imported() ? Confidence::likely
+                                                                                 : Confidence::possible;
 }
 
 void observe_split(model::Verdict& verdict, const JobFacts& job, const Outsiders& split, const RankSet& culprits) {

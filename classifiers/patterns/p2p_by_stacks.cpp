@@ -23,9 +23,10 @@ Ruling judge_p2p_by_stacks(const JobFacts& job) {
   for (const PendingOperation& operation : job.operations) titles += (titles.empty() ? "" : " or ") + operation.title;
   auto verdict =
       by_stacks(job, "p2p_unmatched", job.inside.united(job.device),
-                fmt::format("{} in {}, and no rank that was read is elsewhere: a send and a recv do not "
-                            "meet; {}.",
-                            job.subject(job.inside, "waits", "wait"), titles, doing(job, *job.inside.ranks().begin())));
+                fmt::format("{} in {}, and {}: a send and a recv do not meet; the first {}.",
+                            job.subject(job.inside, "waits", "wait"), titles,
+                            job.ranks.size() == 1 ? "no other rank was read" : "no rank that was read is elsewhere",
+                            doing(job, *job.inside.ranks().begin())));
   verdict.shape = "all in send or recv";
   verdict.next_steps.push_back(
       {"which peer does each transfer name? the flight recorder's dump of each rank, beside "

@@ -19,12 +19,12 @@ struct Ruling {
 };
 
 struct Rule {
-  const char* pattern;
-  Ruling (*judge)(const JobFacts&);
+  const char* pattern = "";
+  Ruling (*judge)(const JobFacts&) = nullptr;
   const char* by = "";  ///< of a second rule for one pattern, what it goes by; stands in the log
 };
 
-/// Each is documented in docs/verdicts.md; one file each, but for the two kinds of lock cycle and the two of records.
+/// Each is documented in docs/verdicts.md; one file each, but for the two kinds of lock cycle.
 Ruling judge_process_stopped(const JobFacts& job);
 Ruling judge_rank_died(const JobFacts& job);
 Ruling judge_lock_cycle(const JobFacts& job);
@@ -40,7 +40,8 @@ Ruling judge_asymmetric_control_flow(const JobFacts& job);
 Ruling judge_host_straggler(const JobFacts& job);
 Ruling judge_unknown(const JobFacts& job);
 
-// Where no records tell what the ranks wait for, in waits_apart.cpp, p2p_by_stacks.cpp and named_waits.cpp.
+// Where no records tell what the ranks wait for, in waits_apart.cpp, p2p_by_stacks.cpp, named_waits.cpp, and in
+// concurrent_group_use.cpp.
 Ruling judge_nccl_resource_wait(const JobFacts& job);
 Ruling judge_implicit_sync(const JobFacts& job);
 Ruling judge_barrier_deadlock(const JobFacts& job);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "classifiers/normalize/names.h"
+#include "classifiers/states/thread_state.h"
 #include "model/file_path.h"
 
 namespace hangstack::classifiers {
@@ -18,27 +19,11 @@ constexpr StallKind kBuildLock = {"stale_build_lock", "waits for the lock of a b
                                   "no process builds, and the lock file is older than the job"};
 constexpr StallKind kCheckpoint = {"checkpoint_stall", "reads or writes a checkpoint, or waits for its writer",
                                    "the file grows, and the writing process lives"};
-constexpr StallKind kForkLock = {"fork_lock",
-                                 "waits for a lock in a child that was forked from a process of several threads",
-                                 "the parent had other threads when it forked"};
+constexpr StallKind kForkLock = {
+    "fork_lock", "waits for a lock of the OpenMP runtime, as a child of a process with several threads does",
+    "it was forked, and its parent had other threads then", true};
 constexpr StallKind kCudaLoad = {"cuda_load_deadlock", "loads code into the device, which waits for what runs there",
                                  "CUDA_MODULE_LOADING=EAGER: the same job does not hang"};
-
-struct NamedCall {
-  std::string_view name;  ///< canonical, exported
-  const StallKind* kind;
-};
-
-/// libcuda's loading calls, which lazy loading makes on the first launch of a kernel (CUDA 11.7 and later).
-constexpr auto kCalls = std::to_array<NamedCall>({
-    {"cuLibraryLoadData", &kCudaLoad},
-    {"cuLibraryLoadFromFile", &kCudaLoad},
-    {"cuModuleLoadData", &kCudaLoad},
-    {"cuModuleLoadDataEx", &kCudaLoad},
-    {"cuModuleLoadFatBinary", &kCudaLoad},
-    {"cuLibraryGetModule", &kCudaLoad},
-    {"cuKernelGetFunction", &kCudaLoad},
-});
 
 struct NamedFile {
   std::string_view begin;     ///< of model::library_path(), or of the path itself
@@ -112,7 +97,7 @@ std::optional<StallKind> by_python(const ThreadView& view, std::size_t i) {
   return std::nullopt;
 }
 
-/// A child of a fork that stands in a lock of the OpenMP runtime, of malloc or of the loader has inherited it locked.
+/// A child of a fork that stands in a lock of the OpenMP runtime may have inherited it locked.
 bool in_lock_of_runtime(const ThreadView& view) {
   bool locks = false;
   for (std::size_t i = 0; i < view.names.size(); ++i) {
@@ -128,8 +113,7 @@ std::optional<StallKind> kind_of(const ThreadFacts& thread) {
   const ThreadView& view = thread.view;
   for (std::size_t i = 0; i < view.names.size(); ++i) {
     if (view.is_python(i)) continue;
-    const auto* const call = std::ranges::find(kCalls, view.names[i], &NamedCall::name);
-    if (call != kCalls.end()) return *call->kind;
+    if (is_loading_call(view.names[i])) return kCudaLoad;
   }
   switch (thread.state.kind) {
     case StateKind::compile: return kCompile;

@@ -12,9 +12,10 @@ struct StallKind {
   std::string_view pattern;  ///< "dataloader_stall"
   std::string_view says;     ///< what it is, to stand behind "it": "waits for its DataLoader"
   std::string_view check;    ///< what tells whether it is so; ends a sentence
+  bool guess = false;        ///< the place has other explanations
 };
 
-/// By the process's blocking thread: library frames below the user's code, and native functions that are exported. None
+/// By the process's blocking thread: library frames below the user's code, and exported native functions anywhere. None
 /// if the place has no name of its own: it is a host_straggler then.
 std::optional<StallKind> stall_kind_of(const ProcessFacts& process);
 

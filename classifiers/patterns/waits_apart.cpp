@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "classifiers/evidence/observations.h"
 #include "classifiers/fold/chain.h"
@@ -94,22 +93,44 @@ std::string told_apart(const JobFacts& job, const std::map<std::string, RankSet>
   return text + (sets.size() > kMostTold ? ", and others" : "");
 }
 
-/// By NCCL's counts two ranks may have called different collectives: they differ in several kinds, or each is behind the
-/// other. One that is ahead in one kind alone has merely queued more.
-bool counts_tell_apart(const JobFacts& job) {
-  std::set<std::pair<int, int>> ahead;
-  for (const SharedCommunicator& communicator : job.unequal_communicators) {
-    for (const auto& [a, one] : communicator.sides) {
-      for (const auto& [b, other] : communicator.sides) {
-        std::size_t kinds = 0;
-        for (std::size_t kind = 0; kind < one->launched.size(); ++kind)
-          if (one->launched[kind] > other->launched[kind]) ++kinds;
-        if (kinds > 1) return true;
-        if (kinds > 0) ahead.emplace(a, b);
-      }
+/// The ranks that have launched least and most of the kinds of which a communicator's ranks differ.
+struct Spread {
+  std::size_t kinds = 0;
+  RankSet least;
+  RankSet most;
+};
+
+Spread spread_of(const SharedCommunicator& communicator) {
+  Spread spread;
+  for (std::size_t kind = 0; kind < model::kNcclCollectives.size(); ++kind) {
+    const auto count = [&](const auto& side) { return side.second->launched[kind]; };
+    const auto [low, high] = std::ranges::minmax_element(communicator.sides, {}, count);
+    if (count(*low) == count(*high)) continue;
+    ++spread.kinds;
+    for (const auto& side : communicator.sides) {
+      if (count(side) == count(*low)) spread.least.insert(side.first);
+      if (count(side) == count(*high)) spread.most.insert(side.first);
     }
   }
-  return std::ranges::any_of(ahead, [&](const auto& each) { return ahead.contains({each.second, each.first}); });
+  return spread;
+}
+
+bool meet(const RankSet& one, const RankSet& other) { return one.minus(other).size() < one.size(); }
+
+/// By NCCL's counts ranks may have called different collectives: they differ in several kinds, or who is ahead on one
+/// communicator is behind on another. One that is ahead in one kind alone has merely queued more.
+bool counts_tell_apart(const JobFacts& job) {
+  constexpr std::size_t kMostCompared = 64;
+  std::vector<Spread> spreads;
+  for (const SharedCommunicator& communicator : job.unequal_communicators) {
+    spreads.push_back(spread_of(communicator));
+    if (spreads.back().kinds > 1) return true;
+    if (spreads.size() == kMostCompared) break;
+  }
+  for (const Spread& one : spreads)
+    for (const Spread& other : spreads)
+      if (meet(one.most, other.least) && meet(one.least, other.most)) return true;
+  return false;
 }
 
 bool one_kind(const JobFacts& job, StateKind kind) {
@@ -121,7 +142,7 @@ bool python_alone(const JobFacts& job) {
   return std::ranges::all_of(job.ranks, [](const RankFacts& rank) {
     return std::ranges::all_of(rank.process->threads, [](const ThreadFacts& thread) {
       return std::ranges::all_of(thread.view.thread->frames,
-                                 [](const model::Frame& frame) { return frame.kind == model::FrameKind::python; });
+                                 [](const model::Frame& frame) { return frame.kind != model::FrameKind::native; });
     });
   });
 }
@@ -199,12 +220,11 @@ Ruling judge_waits_apart(const JobFacts& job) {
   const auto apart = places(job);
   const bool counted = counts_tell_apart(job);
   if (apart.size() < 2 && !counted) return {{}, {}, "all stand at one place"};
-  auto verdict =
-      by_stacks(job, "collective_mismatch", job.inside.united(job.device),
-                fmt::format("All {} ranks wait for peers or the device{}{}: perhaps they have not called the same "
-                            "collectives.",
-                            job.ranks.size(), told_apart(job, apart),
-                            counted ? "; NCCL's counts of their launches differ" : ""));
+  auto verdict = by_stacks(
+      job, "collective_mismatch", job.inside.united(job.device),
+      fmt::format("All {} ranks wait for peers or the device{}{}: perhaps they have not called the same "
+                  "collectives.",
+                  job.ranks.size(), told_apart(job, apart), counted ? "; NCCL's counts of their launches differ" : ""));
   verdict.shape = counted ? "all wait, with different counts" : "all wait, at different places";
   verdict.culprit_ranks = alone_in_operation(job);
   ask_for_records(verdict);
@@ -223,10 +243,11 @@ Ruling judge_waits_alike(const JobFacts& job) {
   if (places(job).size() > 1) return {{}, {}, "they stand at different places"};
   const bool on_device = job.device.size() == job.ranks.size();
   if (!on_device && !python_alone(job) && !uses_nccl(job)) return {{}, {}, "nothing shows NCCL in each of them"};
-  auto verdict = by_stacks(job, "nccl_timeout", job.inside.united(job.device),
-                           fmt::format("All {} ranks that were read stand at one place: {}. A kernel, a link or NCCL "
-                                       "stands still, or they do not mean the same operation.",
-                                       job.ranks.size(), doing(job, job.ranks.front().number)));
+  auto verdict =
+      by_stacks(job, "nccl_timeout", job.inside.united(job.device),
+                fmt::format("All {} ranks that were read stand at one place: the first {}. A kernel, a link or NCCL "
+                            "stands still, or they do not mean the same operation.",
+                            job.ranks.size(), doing(job, job.ranks.front().number)));
   verdict.shape = "all ranks in the same operation";
   ask_for_records(verdict);
   verdict.verification.emplace_back("operation, sequence number and sizes are equal on all ranks");
@@ -239,7 +260,7 @@ Ruling judge_init_timeout(const JobFacts& job) {
     return {{}, {}, "the ranks do not all wait in the store for a group to come about"};
   auto verdict =
       by_stacks(job, "init_timeout", job.inside,
-                fmt::format("{} in the c10d store for what another rank has not written: {}.",
+                fmt::format("{} in the c10d store for what another rank has not written: the first {}.",
                             job.subject(job.inside, "waits", "wait"), doing(job, *job.inside.ranks().begin())));
   verdict.shape = "in the store, before the group is there";
   verdict.next_steps.push_back(
@@ -256,11 +277,11 @@ Ruling judge_init_bootstrap(const JobFacts& job) {
   const bool in_store = std::ranges::any_of(
       making.ranks(), [&](int n) { return job.rank(n)->state().detail.find("c10d store") != std::string::npos; });
   if (in_store) return {{}, {}, "a rank waits in the store: NCCL's own setup has not begun there"};
-  auto verdict =
-      by_stacks(job, "init_bootstrap", making,
-                fmt::format("{} in the creation of an NCCL communicator; {}: a peer cannot be reached, or has "
-                            "not come.",
-                            job.subject(making, "stands", "stand"), doing(job, *making.ranks().begin())));
+  auto verdict = by_stacks(
+      job, "init_bootstrap", making,
+      fmt::format("{} in the creation of an NCCL communicator; the first {}: a peer cannot be reached, or has "
+                  "not come.",
+                  job.subject(making, "stands", "stand"), doing(job, *making.ranks().begin())));
   verdict.shape = "in NCCL's bootstrap or its first connections";
   verdict.next_steps.push_back(
       {"which interface does NCCL use, and can each host reach the others on it? "

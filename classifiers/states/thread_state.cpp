@@ -43,18 +43,14 @@ constexpr auto kDeviceCalls = std::to_array<std::string_view>({"cudaStreamSynchr
                                                                "cudaHostAlloc",
                                                                "cuMemHostAlloc",
                                                                "cudaEventCreate",
+                                                               "cudaDeviceSetLimit",
+                                                               "cudaDeviceSetCacheConfig",
                                                                "cudaEventRecord"});
 
 /// PyTorch's own functions around them, which every build exports: libcuda's may be all that lies above.
 constexpr auto kDeviceFunctions = std::to_array<std::string_view>(
     {"c10::cuda::memcpy_and_sync", "c10::cuda::device_synchronize", "c10::cuda::stream_synchronize",
      "at::native::_local_scalar_dense_cuda", "_local_scalar_dense_cuda"});
-
-/// A first launch loads the code (CUDA 11.7 and later), and waits for libcuda's own locks, not for the device's work.
-bool is_loading_call(std::string_view name) {
-  return name.starts_with("cuLibraryLoad") || name.starts_with("cuModuleLoad") || name == "cuLibraryGetModule" ||
-         name == "cuKernelGetFunction";
-}
 
 std::optional<std::string> device_call(const ThreadView& view) {
   for (std::size_t i = 0; i < view.inner_end; ++i) {
@@ -169,6 +165,12 @@ bool names_synchronize(const ThreadView& view) {
   return false;
 }
 
+bool python_alone(const ThreadView& view) {
+  for (std::size_t i = 0; i < view.names.size(); ++i)
+    if (!view.is_python(i)) return false;
+  return true;
+}
+
 bool is_exiting(const ThreadView& view) {
   return std::any_of(view.names.begin(), view.names.end(), [](std::string_view name) {
     return name == "Py_FinalizeEx" || name == "Py_Finalize" || name == "Py_Exit" || name == "exit" ||
@@ -179,7 +181,8 @@ bool is_exiting(const ThreadView& view) {
 /// What the stack says, whatever the kernel's letter.
 void from_stack(const ThreadView& view, const Wait& wait, ThreadState& state) {
   // A tool that shows all Python frames of a thread, and saw none: the script is over, or has not begun.
-  if (view.names.size() == 1 && view.frame(0).kind == model::FrameKind::marker && view.frame(0).function == model::kNoPythonCode)
+  if (view.names.size() == 1 && view.frame(0).kind == model::FrameKind::marker &&
+      view.frame(0).function == model::kNoPythonCode)
     return set(state, StateKind::exiting, "no Python code");
   if (waits_for_gil(view)) {
     state.wakes_by_itself = true;  // take_gil looks again every switch interval (5 ms)
@@ -218,10 +221,19 @@ void from_stack(const ThreadView& view, const Wait& wait, ThreadState& state) {
   if (wait.kind != WaitKind::none) return from_wait(view, wait, state);
   // Only a letter and Python frames: a waiting thread is in whatever its library frames name.
   if (view.thread->kernel_state != 'R' && python) return set(state, python->kind, python->title);
-  if (view.thread->kernel_state == 'R' || !view.names.empty()) from_running(view, state);
+  const bool named = std::ranges::any_of(view.names, [](std::string_view name) { return !name.empty(); });
+  if (view.thread->kernel_state != 'R' && !named) return;
+  from_running(view, state);
+  // A tool that calls it idle, and shows nothing above Python.
+  if (view.thread->kernel_state == 'S' && python_alone(view)) state.kind = StateKind::system_call;
 }
 
 }  // namespace
+
+bool is_loading_call(std::string_view name) {
+  return name.starts_with("cuLibraryLoad") || name.starts_with("cuModuleLoad") || name == "cuLibraryGetModule" ||
+         name == "cuKernelGetFunction";
+}
 
 std::optional<CallSite> call_site_of(const ThreadView& view) {
   if (view.call_site) {

@@ -11,6 +11,10 @@ namespace hangstack::classifiers {
 /// kernel stand above all of them; `beneath` then keeps what the stack says.
 ThreadState state_of(const ThreadView& view);
 
+/// Whether libcuda's function of this name loads code, as the first launch of a kernel does (CUDA 11.7 and later). It
+/// waits for libcuda's own locks, which a thread may hold that waits for the device.
+bool is_loading_call(std::string_view name);
+
 /// The user's innermost frame: Python first; in a thread without Python the innermost named native frame that
 /// is no wait and not in a library that waits for others.
 std::optional<CallSite> call_site_of(const ThreadView& view);

@@ -81,6 +81,10 @@ Frame python(std::string_view function, std::string_view file, int line) {
   frame.function = printable_name(function);
   frame.file = full_python_name(file);
   frame.line = line;
+  // Users have files of that name too.
+  constexpr auto kOfTorch = std::to_array<std::string_view>({"_next_data", "_get_data", "_try_get_data", "__next__"});
+  if (file == "dataloader.py" && std::ranges::find(kOfTorch, function) != kOfTorch.end())
+    frame.file = "torch/utils/data/dataloader.py";
   return frame;
 }
 
@@ -110,7 +114,10 @@ struct Call {
 /// Where the arguments of gdb's "name (x=1, y=\")\") at a.cc:7" are. A parenthesis that belongs to the name,
 /// "(anonymous namespace)::f" or "operator()", is followed by more of it.
 Call split_arguments(std::string_view text) {
-  for (auto at = text.find(" ("); at != std::string_view::npos; at = text.find(" (", at + 1)) {
+  constexpr int kMostTries = 32;
+  int tries = 0;
+  for (auto at = text.find(" ("); at != std::string_view::npos && tries < kMostTries; at = text.find(" (", at + 1)) {
+    ++tries;
     int depth = 0;
     bool quoted = false;
     for (auto i = at + 1; i < text.size(); ++i) {
@@ -134,15 +141,13 @@ std::string full_python_name(std::string_view file) {
     std::string_view file;
     std::string_view folder;
   };
-  // Names that PyTorch alone has, and that py-spy's readers quote without their folder.
+  // Names that hardly another project has, and that people quote without their folder.
   constexpr auto kFolders = std::to_array<Folder>({
       {"distributed_c10d.py", "torch/distributed/"},
       {"c10d_logger.py", "torch/distributed/"},
       {"_functional_collectives.py", "torch/distributed/"},
-      {"rendezvous.py", "torch/distributed/"},
       {"file_baton.py", "torch/utils/"},
       {"cpp_extension.py", "torch/utils/"},
-      {"dataloader.py", "torch/utils/data/"},
       {"pin_memory.py", "torch/utils/data/_utils/"},
       {"_fsdp_collectives.py", "torch/distributed/fsdp/_fully_shard/"},
       {"_flat_param.py", "torch/distributed/fsdp/"},
@@ -154,11 +159,7 @@ std::string full_python_name(std::string_view file) {
       {"compile_fx.py", "torch/_inductor/"},
       {"autograd/__init__.py", "torch/"},
       {"autograd/graph.py", "torch/"},
-      {"_tensor.py", "torch/"},
-      {"_ops.py", "torch/"},
       {"popen_fork.py", "multiprocessing/"},
-      {"connection.py", "multiprocessing/"},
-      {"queues.py", "multiprocessing/"},
   });
   const auto* const found = std::ranges::find(kFolders, file, &Folder::file);
   return (found == kFolders.end() ? std::string() : std::string(found->folder)) + printable_name(file);

@@ -1,5 +1,7 @@
 #include "ingest/stacks/headings.h"
 
+#include <algorithm>
+
 #include "ingest/stacks/text.h"
 
 namespace hangstack::ingest {
@@ -29,6 +31,7 @@ std::optional<ThreadHeading> py_spy(std::string_view rest) {
   const auto state = between(rest, " (", ")");
   if (!state.starts_with("idle") && !state.starts_with("active")) return std::nullopt;
   ThreadHeading heading;
+  heading.key = rest.substr(0, rest.find(' '));
   heading.thread.tid = rest.starts_with("0x") ? 0 : id_of(rest);
   heading.thread.kernel_state = state.starts_with("active") ? 'R' : 'S';
   if (state.find("gil") != std::string_view::npos) heading.thread.gil = GilState::holds;
@@ -47,6 +50,7 @@ std::optional<ThreadHeading> gdb(std::string_view rest) {
   ThreadHeading heading;
   heading.tool = StackTool::gdb;
   heading.thread.tid = id_of(lwp);
+  heading.key = lwp;
   heading.thread.name = printable_name(between(about, "\"", "\""));
   heading.main = id_of(rest) == 1;
   return heading;
@@ -58,6 +62,7 @@ std::optional<ThreadHeading> faulthandler(std::string_view rest) {
   if (!rest.starts_with("0x") || !rest.ends_with("(most recent call first):")) return std::nullopt;
   ThreadHeading heading;
   heading.tool = StackTool::faulthandler;
+  heading.key = rest.substr(0, rest.find(' '));
   heading.thread.python_name = printable_name(between(rest, "[", "]"));
   heading.main = heading.thread.python_name == "MainThread";
   return heading;
@@ -65,11 +70,14 @@ std::optional<ThreadHeading> faulthandler(std::string_view rest) {
 
 /// Traceback for thread 12 (python3) [Has the GIL] (most recent call last):
 std::optional<ThreadHeading> pystack(std::string_view rest) {
-  if (!rest.ends_with("(most recent call last):")) return std::nullopt;
+  constexpr std::string_view kEnd = "(most recent call last):";
+  if (!rest.ends_with(kEnd)) return std::nullopt;
+  rest.remove_suffix(kEnd.size());
   ThreadHeading heading;
   heading.tool = StackTool::pystack;
   heading.outermost_first = true;
   heading.thread.tid = id_of(rest);
+  heading.key = rest.substr(0, rest.find(' '));
   heading.thread.name = printable_name(between(rest, "(", ")"));
   const auto marks = between(rest, "[", "]");
   if (marks.find("Has the GIL") != std::string_view::npos) heading.thread.gil = GilState::holds;
@@ -83,6 +91,7 @@ std::optional<ThreadHeading> eu_stack(std::string_view rest) {
   ThreadHeading heading;
   heading.tool = StackTool::eu_stack;
   heading.thread.tid = id_of(rest);
+  heading.key = rest.substr(0, rest.find(':'));
   return heading;
 }
 

@@ -25,6 +25,7 @@ std::optional<ProcessHeading> process_heading(std::string_view line);
 struct ThreadHeading {
   StackTool tool = StackTool::py_spy;
   model::Thread thread;
+  std::string key;               ///< the tool's own number for it
   bool main = false;             ///< the tool calls it so
   bool outermost_first = false;  ///< its frames come in that order
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <unordered_map>
 
 namespace hangstack::ingest {
 namespace {
@@ -59,30 +61,52 @@ const std::string& name_of(const Thread& thread) {
   return thread.python_name.empty() ? thread.name : thread.python_name;
 }
 
+/// Of the threads that a process has: by the kernel's number, where a tool told it, and by name.
+struct Known {
+  std::unordered_map<std::int32_t, std::size_t> by_number;
+  std::unordered_map<std::string, std::size_t> by_name;
+
+  explicit Known(const std::vector<Thread>& threads) {
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      if (threads[i].ns_tid != 0) by_number.emplace(threads[i].ns_tid, i);
+      if (!name_of(threads[i]).empty()) by_name.emplace(name_of(threads[i]), i);
+    }
+  }
+
+  [[nodiscard]] std::optional<std::size_t> find(const Thread& thread) const {
+    if (const auto found = by_number.find(thread.ns_tid); thread.ns_tid != 0 && found != by_number.end())
+      return found->second;
+    const auto found = by_name.find(name_of(thread));
+    return found == by_name.end() ? std::nullopt : std::optional(found->second);
+  }
+};
+
 void join_process(ProcessSnapshot& process, const StackFile& file, StackDump&& dump) {
   if (process.dump.empty()) {
     process.dump = file.name;
-  } else if (process.dump != file.name) {
+  } else if (!process.dump.ends_with(file.name)) {
     process.dump += " + " + file.name;
   }
   if (process.command_line.empty()) process.command_line = std::move(dump.command_line);
   if (process.pythons.empty() && !dump.python_version.empty())
     process.pythons.push_back({std::move(dump.python_version), {}, 0, 0});
   if (process.pid == 0) process.pid = dump.pid;
-  const std::size_t known = process.threads.size();
+  const Known known(process.threads);
+  const std::size_t before = process.threads.size();
   for (Thread& thread : dump.threads) {
-    const bool main = thread.tid == dump.pid;
-    if (main) thread.tid = process.pid;
-    const auto end = process.threads.begin() + static_cast<std::ptrdiff_t>(known);
-    auto same = std::find_if(process.threads.begin(), end, [&](const Thread& each) { return each.tid == thread.tid; });
-    if (same == end && !name_of(thread).empty()) {
-      same = std::find_if(process.threads.begin(), end,
-                          [&](const Thread& each) { return name_of(each) == name_of(thread); });
+    std::optional<std::size_t> same;
+    if (thread.tid == dump.pid) {
+      thread.tid = process.pid;
+      const auto main = std::ranges::find(process.threads, process.pid, &Thread::tid);
+      const auto at = static_cast<std::size_t>(main - process.threads.begin());
+      if (at < before) same = at;
+    } else {
+      same = known.find(thread);
     }
-    if (same == end)
-      process.threads.push_back(std::move(thread));
+    if (same)
+      join_thread(process.threads[*same], std::move(thread));
     else
-      join_thread(*same, std::move(thread));
+      process.threads.push_back(std::move(thread));
   }
 }
 

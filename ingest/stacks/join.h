@@ -15,9 +15,9 @@ struct StackFile {
 };
 
 /// As many samples as every tool has dumps, the last ones of each, oldest first. A sample joins what each tool saw of a
-/// thread: with Python's frames of one and native ones of another, what stands below the innermost evaluation of Python
-/// code is native, the rest Python. Threads are the same by number, the main ones by being that, others by name.
-/// `files` holds at least one, in the order in which they were made.
+/// thread: with Python's frames of one and native ones of another, the native frames
+/// within the innermost evaluation of Python code come first. Threads are the same by number, the main ones by being
+/// that, others by name. `files` holds at least one, in the order in which they were made.
 std::vector<model::ProcessSnapshot> join_stacks(std::vector<StackFile>&& files);
 
 }  // namespace hangstack::ingest

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "ingest/document/json.h"
 #include "ingest/stacks/frame_line.h"
@@ -82,7 +83,7 @@ Expected<std::vector<StackDump>> read_py_spy_json(std::string_view bytes) {
     const std::int32_t pid = id_in(entry, "pid");
     if (dumps.empty() || dumps.back().pid != pid) {
       StackDump& dump = dumps.emplace_back();
-      dump.tool = "py-spy";
+      dump.tool = "py-spy --json";
       dump.pid = pid;
       if (const auto info = entry.find("process_info")) {
         if (auto command = text_in(*info, "command_line"); !command.empty()) dump.command_line = {std::move(command)};
@@ -93,8 +94,9 @@ Expected<std::vector<StackDump>> read_py_spy_json(std::string_view bytes) {
     if (frames > kMostStackFrames)
       return failure(ErrorCode::malformed_input, "more frames than a dump may have", "give fewer dumps at once");
     auto& threads = dumps.back().threads;
-    if (thread.tid == 0) thread.tid = static_cast<std::int32_t>(0x7fffffff - threads.size());
     thread.ns_tid = thread.tid;
+    if (thread.tid == 0) thread.tid = static_cast<std::int32_t>(0x7fffffff - threads.size());
+    dumps.back().pid_told = pid != 0;
     threads.push_back(std::move(thread));
   }
   return dumps;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 
 #include "ingest/stacks/frame_line.h"
 #include "ingest/stacks/headings.h"
@@ -36,7 +38,8 @@ bool says_nothing(StackTool tool, std::string_view line) {
   if (trimmed(line).empty()) return true;
   switch (tool) {
     // Arguments and locals stand deeper; "Python v3.12.1 (/usr/bin/python3)" behind the process.
-    case StackTool::py_spy: return line.starts_with("     ") || line.starts_with("Python v");
+    case StackTool::py_spy:
+      return line.starts_with("     ") || line.starts_with("Python v") || line.starts_with("Parent Process ");
     // Locals, source lines, what gdb says of its own doings, and the rest of a frame that it has broken.
     case StackTool::gdb: return !line.starts_with('#');
     case StackTool::eu_stack: return line.starts_with(' ');
@@ -57,6 +60,21 @@ void complete(Frame& frame, std::string_view line) {
   if (number <= 0 || number > 0x7fffffff) return;
   frame.file = printable_name(line.substr(0, colon));
   frame.line = static_cast<int>(number);
+}
+
+/// Without the colours of a terminal, ESC [ ... m.
+std::string without_colours(std::string_view line) {
+  std::string plain;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (line[at] != '\x1b') {
+      plain += line[at];
+      continue;
+    }
+    if (at + 1 < line.size() && line[at + 1] == '[') ++at;
+    while (at + 1 < line.size() && (line[at + 1] == ';' || (line[at + 1] >= '0' && line[at + 1] <= '9'))) ++at;
+    ++at;
+  }
+  return plain;
 }
 
 class Reader {
@@ -81,6 +99,11 @@ class Reader {
 
  private:
   Expected<void> take(std::string_view line) {
+    if (line.find('\x1b') != std::string_view::npos) {
+      uncoloured_ = without_colours(line);
+      line = uncoloured_;
+    }
+    if (thread_ && trimmed(line).empty()) thread_over_ = true;
     if (const auto process = process_heading(line)) {
       end_thread();
       begin(process->tool).pid = process->pid;
@@ -89,6 +112,7 @@ class Reader {
       return {};
     }
     if (auto thread = thread_heading(line)) {
+      thread_over_ = true;
       end_thread();
       if (++threads_ > kMostStackThreads)
         return failure(ErrorCode::malformed_input,
@@ -122,13 +146,14 @@ class Reader {
       if (dump.not_read++ == 0) dump.first_not_read = line_;
       return {};
     }
+    if (frames.size() == kMostFramesOfThread) {
+      thread_->thread.end = fmt::format("cut at {} frames", kMostFramesOfThread);
+      return {};
+    }
     if (++frames_ > kMostStackFrames)
       return failure(ErrorCode::malformed_input, fmt::format("line {}: more than {} frames", line_, kMostStackFrames),
                      "give fewer dumps at once");
-    if (frames.size() < kMostFramesOfThread)
-      frames.push_back(std::move(*frame));
-    else
-      thread_->thread.end = fmt::format("cut at {} frames", kMostFramesOfThread);
+    frames.push_back(std::move(*frame));
     return {};
   }
 
@@ -136,19 +161,24 @@ class Reader {
     StackDump dump;
     dump.tool = tool_name(tool);
     dump.line = line_;
+    seen_.clear();
+    main_is_over_ = false;
     return dumps_.emplace_back(std::move(dump));
   }
 
   /// A thread of another tool, or one whose number was there already, is of another look.
   Expected<void> begin_thread(ThreadHeading heading) {
-    bool other = dumps_.empty() || dumps_.back().tool != tool_name(heading.tool);
-    if (!other && !fresh_ && heading.thread.tid != 0) {
-      other = std::ranges::any_of(dumps_.back().threads,
-                                  [&](const auto& thread) { return thread.tid == heading.thread.tid; });
-      if (other) heading_again_ = dumps_.back().pid;
+    bool other = dumps_.empty() || dumps_.back().tool != tool_name(heading.tool) || main_is_over_;
+    if (!other && !seen_.insert(heading.key).second && !fresh_) {
+      other = true;
+      heading_again_ = dumps_.back().pid;
     }
-    if (other) begin(heading.tool).pid = std::exchange(heading_again_, 0);
+    if (other) {
+      begin(heading.tool).pid = std::exchange(heading_again_, 0);
+      seen_.insert(heading.key);
+    }
     fresh_ = false;
+    thread_over_ = false;
     thread_ = std::move(heading);
     return {};
   }
@@ -163,7 +193,12 @@ class Reader {
       thread.frames.pop_back();
     if (thread.end.empty()) thread.end = "as the dump has it";
     // py-spy shows every Python frame of a thread, and faulthandler too: without one, no Python code runs in it.
-    if (thread.frames.empty() && (thread_->tool == StackTool::py_spy || thread_->tool == StackTool::faulthandler)) {
+    const bool all_frames = thread_->tool == StackTool::py_spy || thread_->tool == StackTool::faulthandler;
+    if (thread.frames.empty() && !thread_over_) {
+      thread.end = "the dump ends here";
+      StackDump& cut = dumps_.back();
+      if (cut.not_read++ == 0) cut.first_not_read = line_;
+    } else if (thread.frames.empty() && all_frames) {
       Frame& marker = thread.frames.emplace_back();
       marker.kind = model::FrameKind::marker;
       marker.function = model::kNoPythonCode;
@@ -171,6 +206,10 @@ class Reader {
     thread.method = model::CaptureMethod::none;
     StackDump& dump = dumps_.back();
     if (dump.pid == 0 && thread_->main) dump.pid = thread.tid;
+    // pystack and faulthandler tell the main thread last, and begin no process with a line of its own.
+    const bool is_main = !thread.frames.empty() && thread.frames.back().function == "<module>";
+    if (is_main && (thread_->tool == StackTool::pystack || thread_->tool == StackTool::faulthandler))
+      main_is_over_ = true;
     dump.threads.push_back(std::move(thread));
     thread_.reset();
   }
@@ -182,23 +221,32 @@ class Reader {
     // pystack does not tell the pid: the main thread is the oldest. faulthandler does not tell thread numbers either,
     // but the main thread last.
     const bool last = dump.tool == tool_name(StackTool::faulthandler);
+    const auto oldest = [](const model::Thread& thread) { return thread.tid == 0 ? 0x7fffffff : thread.tid; };
     const auto of_pid = std::ranges::find(dump.threads, dump.pid, &model::Thread::tid);
     auto main = named_main != dump.threads.end()                ? named_main
                 : dump.pid != 0 && of_pid != dump.threads.end() ? of_pid
                 : last                                          ? std::prev(dump.threads.end())
-                       : std::ranges::min_element(dump.threads, {}, &model::Thread::tid);
-    if (main->tid == 0) main->tid = std::max(dump.pid, 1);
-    if (dump.pid == 0) dump.pid = main->tid;
+                                                                : std::ranges::min_element(dump.threads, {}, oldest);
+    const auto is_native = [](const Frame& frame) { return frame.kind == model::FrameKind::native; };
+    const bool native = std::ranges::any_of(
+        dump.threads, [&](const auto& thread) { return std::ranges::any_of(thread.frames, is_native); });
+    if (native && dump.tool == tool_name(StackTool::py_spy)) dump.tool = "py-spy --native";
+    for (auto& thread : dump.threads) thread.ns_tid = thread.tid;
+    dump.pid_told = dump.pid != 0 || main->tid != 0;
+    if (dump.pid == 0) dump.pid = std::max(main->tid, 1);
+    main->tid = dump.pid;
     std::int32_t next = dump.pid;
     for (const auto& thread : dump.threads) next = std::max(next, thread.tid);
-    for (auto& thread : dump.threads) {
+    for (auto& thread : dump.threads)
       if (thread.tid == 0 && next < 0x7fffffff) thread.tid = ++next;
-      thread.ns_tid = thread.tid;
-    }
   }
 
   std::vector<StackDump> dumps_;
   std::optional<ThreadHeading> thread_;
+  std::unordered_set<std::string> seen_;  ///< threads of the last dump
+  std::string uncoloured_;
+  bool main_is_over_ = false;  ///< of the last dump, which has no more threads then
+  bool thread_over_ = false;   ///< the thread's lines have come to their end
   std::int32_t heading_again_ = 0;
   bool fresh_ = false;  ///< the process was just begun by a heading of its own
   std::size_t line_ = 0;

@@ -16,12 +16,15 @@ namespace hangstack::ingest {
 
 /// One process, as one tool saw it once.
 struct StackDump {
-  std::string_view tool;  ///< "py-spy", "gdb", "eu-stack", "pystack", "faulthandler"
-  std::int32_t pid = 0;   ///< 0: the dump does not tell it
+  /// "py-spy", "py-spy --native", "py-spy --json", "gdb", "eu-stack", "pystack", "faulthandler"
+  std::string_view tool;
+  std::int32_t pid = 0;  ///< made up where the dump does not tell it
+  bool pid_told = false;
   std::vector<std::string> command_line;
   std::string python_version;
   /// Innermost frame first. Of the kernel's letter there is only what the tool says: R of an active thread, S of an
-  /// idle one, else '?'. A main thread has the process's pid for a tid, or 1 where the dump tells no pid.
+  /// idle one, else '?'. A main thread has `pid` for a tid. A thread of which the tool tells no number has one that is
+  /// made up, and 0 for an ns_tid.
   std::vector<model::Thread> threads;
   std::size_t line = 0;            ///< at which it begins
   std::size_t not_read = 0;        ///< lines among its threads that are no frame of that tool

@@ -34,7 +34,7 @@ std::string what_was_sampled(const model::Report& report) {
       ++(row.rank && row.role == model::Role::rank ? ranks : others);
       failed += row.status == model::RankStatus::failed ? 1 : 0;
       job_world = std::max(job_world, row.world_size.value_or(0));
-      if (row.dump.empty()) hosts.insert(row.host);
+      if (row.dump.empty() && !row.host.empty()) hosts.insert(row.host);
     }
     world += job_world;
   }

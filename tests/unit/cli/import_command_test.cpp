@@ -65,6 +65,17 @@ TEST_F(Import, AReportIsNotWrittenOverAFileThatIsRead) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), kDump);
 }
 
+TEST_F(Import, AFileThatIsNoReportIsNotWrittenOver) {
+  write("rank0.json", kDump);
+  const auto wanted = folder_ / "report.json";
+  std::ofstream(wanted) << "somebody's words";
+  EXPECT_EQ(import({"rank0.json"}), ExitStatus::usage);
+  EXPECT_EQ(report(), "somebody's words");
+  std::filesystem::remove(wanted);
+  EXPECT_EQ(import({"rank0.json"}), ExitStatus::report_made);
+  EXPECT_EQ(import({"rank0.json"}), ExitStatus::report_made) << "a report of before may be replaced";
+}
+
 TEST_F(Import, AFolderGivesAReportAndSaysWhatInItIsNoDump) {
   write("rank0.json", kDump);
   write("rank1.json", kDump);

@@ -3,9 +3,7 @@
 
 #include <string>
 
-#include "ingest/ingest.h"
 #include "ingest/stacks/frame_line.h"
-#include "ingest/stacks/join.h"
 #include "ingest/stacks/stack_dump.h"
 
 namespace hangstack::ingest {
@@ -62,11 +60,12 @@ constexpr std::string_view kPySpy =
     "    0x7fc1c384524a (libc.so.6)\n"
     "Thread 5146 (active+gil): \"feeder\"\n"
     "    Queue.get (queue.py:171)\n"
-    "Thread 0x7FB9D1 (idle)\n";
+    "Thread 0x7FB9D1 (idle)\n"
+    "\n";
 
 TEST(Stacks, PySpyTellsThreadsFramesAndTheGil) {
   const StackDump dump = only(kPySpy);
-  EXPECT_EQ(dump.tool, "py-spy");
+  EXPECT_EQ(dump.tool, "py-spy --native");
   EXPECT_EQ(dump.pid, 5143);
   EXPECT_THAT(dump.command_line, ElementsAre("python train.py --lr 1"));
   EXPECT_EQ(dump.python_version, "3.12.1");
@@ -87,8 +86,11 @@ TEST(Stacks, PySpyTellsThreadsFramesAndTheGil) {
 }
 
 TEST(Stacks, AThreadInWhichPySpySawNothingRunsNoPython) {
-  const StackDump dump = only("Process 7: python\n\nThread 7 (idle): \"MainThread\"\n");
+  const StackDump dump = only("Process 7: python\n\nThread 7 (idle): \"MainThread\"\n\n");
   EXPECT_THAT(texts(dump.threads.at(0)), ElementsAre("marker no Python code"));
+  const StackDump cut = only("Process 7: python\n\nThread 7 (idle): \"MainThread\"\n");
+  EXPECT_THAT(cut.threads.at(0).frames, SizeIs(0)) << "the file may have been cut off there";
+  EXPECT_EQ(cut.not_read, 1U);
 }
 
 TEST(Stacks, AFrameWithoutAFileKeepsItsWords) {
@@ -241,72 +243,30 @@ TEST(Stacks, MoreThreadsThanABoundAreRefusedWithTheLine) {
   EXPECT_THAT(dumps.error().message, HasSubstr("line 100002: more than 100000 threads"));
 }
 
+TEST(Stacks, DumpsThatNameNoProcessBeginANewOneBehindAMainThread) {
+  const std::string faulthandler =
+      "Thread 0x00007f01 (most recent call first):\n  File \"/a.py\", line 1 in f\n\n"
+      "Current thread 0x00007f02 (most recent call first):\n  File \"/a.py\", line 9 in <module>\n\n";
+  EXPECT_THAT(read(faulthandler + faulthandler), SizeIs(2));
+  const auto pystack = [](const char* tid) {
+    return std::string("Traceback for thread ") + tid +
+           " (python) [] (most recent call last):\n    (Python) File \"/a.py\", line 9, in <module>\n\n";
+  };
+  const auto dumps = read(pystack("19625") + pystack("19626"));
+  ASSERT_THAT(dumps, SizeIs(2));
+  EXPECT_EQ(dumps[1].pid, 19626);
+}
+
+TEST(Stacks, ColoursOfATerminalAreNoPartOfAName) {
+  const StackDump dump = only(
+      "Process 7: python\n\nThread 7 (idle): \"MainThread\"\n    \x1b[32mstep\x1b[0m (\x1b[36mtrain.py\x1b[0m:22)\n");
+  EXPECT_THAT(texts(dump.threads.at(0)), ElementsAre("py step train.py:22"));
+}
+
 TEST(Stacks, AThreadSeenAgainIsOfAnotherLook) {
   const std::string look = "Thread 7 (idle): \"MainThread\"\n    f (a.py:1)\n";
   const auto dumps = read("Process 7: python\n" + look + "Process 7: python\n" + look);
   EXPECT_THAT(dumps, SizeIs(2));
-}
-
-Imported import(std::vector<DumpFile> files) {
-  Importer importer;
-  for (const DumpFile& file : files) importer.add(file);
-  return std::move(importer).take();
-}
-
-TEST(ImportStacks, NativeFramesOfOneToolStandAbovePythonFramesOfAnother) {
-  const Imported imported = import({
-      {"rank3.gdb.txt",
-       {},
-       0,
-       "Thread 1 (LWP 7):\n#0  0x1 in poll () from /lib/libc.so.6\n#1  0x2 in _PyEval_EvalFrameDefault () from p\n"
-       "#2  0x3 in main ()\nThread 2 (LWP 9 \"pt_nccl_watchdg\"):\n#0  0x1 in poll () from /lib/libc.so.6\n"},
-      {"rank3.pyspy.txt", {}, 0, "Process 7: python\n\nThread 7 (active): \"MainThread\"\n    step (train.py:22)\n"},
-  });
-  EXPECT_TRUE(imported.problems.empty());
-  ASSERT_THAT(imported.snapshot.processes, SizeIs(1));
-  const auto& process = imported.snapshot.processes[0].last();
-  EXPECT_EQ(process.identity.rank, 3);
-  EXPECT_EQ(process.dump, "rank3.gdb.txt + rank3.pyspy.txt");
-  ASSERT_THAT(process.threads, SizeIs(2));
-  EXPECT_THAT(texts(process.threads[0]), ElementsAre("poll [/lib/libc.so.6]", "py step train.py:22"));
-  EXPECT_EQ(process.threads[0].kernel_state, 'R');
-  EXPECT_EQ(process.threads[0].python_name, "MainThread");
-}
-
-TEST(ImportStacks, TwoLooksOfOneToolAreTwoSamples) {
-  const std::string look = "Process 7: python\n\nThread 7 (idle): \"MainThread\"\n    step (train.py:";
-  const Imported imported = import({{"rank0_a.txt", 0, 0, look + "22)\n"}, {"rank0_b.txt", 0, 0, look + "23)\n"}});
-  ASSERT_THAT(imported.snapshot.processes, SizeIs(1));
-  ASSERT_THAT(imported.snapshot.processes[0].samples, SizeIs(2));
-  EXPECT_THAT(texts(imported.snapshot.processes[0].samples[0].threads[0]), ElementsAre("py step train.py:22"));
-  EXPECT_THAT(texts(imported.snapshot.processes[0].samples[1].threads[0]), ElementsAre("py step train.py:23"));
-}
-
-TEST(ImportStacks, WithoutARankEachPidIsAProcess) {
-  const Imported imported = import({{"all.txt",
-                                     {},
-                                     0,
-                                     "Process 7: python\n\nThread 7 (idle): \"MainThread\"\n    f (a.py:1)\n"
-                                     "Process 8: python\n\nThread 8 (idle): \"MainThread\"\n    f (a.py:1)\n"}});
-  ASSERT_THAT(imported.snapshot.processes, SizeIs(2));
-  EXPECT_EQ(imported.snapshot.processes[1].last().pid, 8);
-  EXPECT_EQ(imported.snapshot.processes[1].last().identity.rank, std::nullopt);
-}
-
-TEST(ImportStacks, RecordsAndStacksOfARankAreOneProcess) {
-  const std::string recorder =
-      R"({"version":"2.9","pg_config":{"0":{"name":"0","desc":"default_pg","ranks":"[0, 1]"}},"entries":[)"
-      R"({"record_id":0,"pg_id":0,"process_group":["0","default_pg"],"collective_seq_id":1,)"
-      R"("profiling_name":"nccl:all_reduce","time_created_ns":1000000000,"input_sizes":[[4]],"input_dtypes":["Float"]}]})";
-  const Imported imported = import({
-      {"rank1.txt", {}, 0, "Process 7: python\n\nThread 7 (idle): \"MainThread\"\n    step (train.py:22)\n"},
-      {"rank1.json", {}, 0, recorder},
-  });
-  ASSERT_THAT(imported.snapshot.processes, SizeIs(1));
-  const auto& process = imported.snapshot.processes[0].last();
-  EXPECT_THAT(process.threads, SizeIs(1));
-  EXPECT_THAT(process.flight_recorders, SizeIs(1));
-  EXPECT_EQ(process.identity.world_size, 2);
 }
 
 }  // namespace
