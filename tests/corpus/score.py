@@ -10,6 +10,7 @@ The binary is $HANGSTACK_BINARY. A case counts if its label was stated or inject
 
 import argparse
 import collections
+import concurrent.futures
 import dataclasses
 import json
 import os
@@ -136,11 +137,15 @@ def main():
         return SKIPPED
     binary = os.environ["HANGSTACK_BINARY"]
     floors = json.loads((HERE / "floors.json").read_text())
-    with tempfile.TemporaryDirectory() as folder:
-        open_cases = [read_case(binary, each) for each in rendered(corpus, pathlib.Path(folder) / "open")]
-    folders = sorted((corpus / "lab-stacks").iterdir())
-    lab = [read_case(binary, each) for each in folders]
-    stacks_alone = [read_case(binary, each, ("ras.txt",)) for each in folders]
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+
+        def read_all(folders, leave_out=()):
+            return list(pool.map(lambda each: read_case(binary, each, leave_out), folders))
+
+        open_cases = read_all(rendered(corpus, pathlib.Path(folder) / "open"))
+        folders = sorted((corpus / "lab-stacks").iterdir())
+        lab = read_all(folders)
+        stacks_alone = read_all(folders, ("ras.txt",))
     groups = [("open", open_cases), ("lab_stacks", lab), ("lab_stacks_without_ras", stacks_alone)]
     if asked.wrong:
         for title, cases in groups:
