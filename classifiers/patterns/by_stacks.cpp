@@ -16,8 +16,11 @@ using model::Verdict;
 
 bool all_wait(const JobFacts& job) {
   return !job.ranks.empty() && job.failed.empty() && job.moved.empty() && job.outside.empty() && job.stopped.empty() &&
-         job.traced.empty() && job.dead.empty() && job.blind.empty() && job.pending_groups.empty() &&
-         job.pending_transfers.empty();
+         job.traced.empty() && job.dead.empty() && job.blind.empty();
+}
+
+bool stacks_decide(const JobFacts& job) {
+  return all_wait(job) && job.pending_groups.empty() && job.pending_transfers.empty();
 }
 
 RankSet ranks_read(const JobFacts& job) {

@@ -11,8 +11,11 @@
 namespace hangstack::classifiers {
 
 /// No rank is lost, outside, stopped, dead or blind: all that were read wait for peers or the device, and none moved.
-/// False where flight recorders tell what they wait for: the rules of records have spoken, and stacks know less.
 bool all_wait(const JobFacts& job);
+
+/// So it is, and no flight recorder tells what they wait for: else the rules of records have spoken, and stacks know
+/// less.
+bool stacks_decide(const JobFacts& job);
 
 /// All that were read.
 model::RankSet ranks_read(const JobFacts& job);

@@ -103,7 +103,7 @@ RankSet in_collectives_of_several_threads(const JobFacts& job) {
 }  // namespace
 
 Ruling judge_concurrent_by_stacks(const JobFacts& job) {
-  if (!all_wait(job)) return {{}, {}, "not all ranks wait, or flight recorders tell for what"};
+  if (!stacks_decide(job)) return {{}, {}, "not all ranks wait, or flight recorders tell for what"};
   const RankSet ranks = in_collectives_of_several_threads(job);
   if (ranks.empty()) return {{}, {}, "no rank has two threads in collectives"};
   auto verdict =

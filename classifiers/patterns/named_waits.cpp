@@ -99,7 +99,7 @@ Ruling judge_nccl_resource_wait(const JobFacts& job) {
 }
 
 Ruling judge_implicit_sync(const JobFacts& job) {
-  if (!all_wait(job)) return {{}, {}, "not all ranks wait"};
+  if (!stacks_decide(job)) return {{}, {}, "not all ranks wait"};
   const Found found = standing_in(job, kImplicit);
   if (found.ranks.empty()) return {{}, {}, "no thread is in a CUDA call that waits for the whole device unasked"};
   auto verdict =

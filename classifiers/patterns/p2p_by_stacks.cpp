@@ -14,7 +14,7 @@ namespace hangstack::classifiers {
 using model::Confidence;
 
 Ruling judge_p2p_by_stacks(const JobFacts& job) {
-  if (!all_wait(job)) return {{}, {}, "not all ranks wait"};
+  if (!stacks_decide(job)) return {{}, {}, "not all ranks wait"};
   const bool transfers = !job.operations.empty() && std::ranges::all_of(job.operations, [](const auto& operation) {
     return operation.kind == StateKind::p2p;
   });

@@ -179,6 +179,7 @@ void ask_for_records(model::Verdict& verdict) {
 }  // namespace
 
 Ruling judge_barrier_deadlock(const JobFacts& job) {
+  // Who makes a communicator has recorded nothing for it yet: recorders do not tell this.
   if (!all_wait(job) || job.ranks.size() < 2) return {{}, {}, "not all ranks wait"};
   if (!job.device.empty() || job.operations.size() != 1 || job.operations.front().title != "barrier")
     return {{}, {}, "the ranks do not all stand in barrier"};
@@ -199,7 +200,7 @@ Ruling judge_barrier_deadlock(const JobFacts& job) {
 }
 
 Ruling judge_forward_order_violation(const JobFacts& job) {
-  if (!all_wait(job) || job.ranks.size() < 2) return {{}, {}, "not all ranks wait"};
+  if (!stacks_decide(job) || job.ranks.size() < 2) return {{}, {}, "not all ranks wait"};
   const bool fsdp = std::ranges::all_of(job.ranks, [](const RankFacts& rank) { return waits_in_fsdp(rank); });
   if (!fsdp) return {{}, {}, "the ranks do not all wait below FSDP"};
   const auto apart = places(job);
@@ -215,7 +216,7 @@ Ruling judge_forward_order_violation(const JobFacts& job) {
 }
 
 Ruling judge_waits_apart(const JobFacts& job) {
-  if (!all_wait(job) || job.ranks.size() < 2) return {{}, {}, "not all ranks wait"};
+  if (!stacks_decide(job) || job.ranks.size() < 2) return {{}, {}, "not all ranks wait"};
   if (!one_kind(job, StateKind::collective)) return {{}, {}, "ranks wait in operations that are no collectives"};
   const auto apart = places(job);
   const bool counted = counts_tell_apart(job);
@@ -236,7 +237,7 @@ Ruling judge_waits_apart(const JobFacts& job) {
 }
 
 Ruling judge_waits_alike(const JobFacts& job) {
-  if (!all_wait(job) || job.ranks.size() < 2) return {{}, {}, "not all ranks wait"};
+  if (!stacks_decide(job) || job.ranks.size() < 2) return {{}, {}, "not all ranks wait"};
   if (!one_kind(job, StateKind::collective)) return {{}, {}, "ranks wait in operations that are no collectives"};
   if (!making_communicator(job).empty()) return {{}, {}, "a communicator is being made"};
   if (!job.unequal_communicators.empty()) return {{}, {}, "NCCL's counts differ"};
@@ -255,7 +256,7 @@ Ruling judge_waits_alike(const JobFacts& job) {
 }
 
 Ruling judge_init_timeout(const JobFacts& job) {
-  if (!all_wait(job)) return {{}, {}, "not all ranks wait"};
+  if (!stacks_decide(job)) return {{}, {}, "not all ranks wait"};
   if (!job.device.empty() || !wait_in_store_for_setup(job, job.inside))
     return {{}, {}, "the ranks do not all wait in the store for a group to come about"};
   auto verdict =
@@ -270,7 +271,7 @@ Ruling judge_init_timeout(const JobFacts& job) {
 }
 
 Ruling judge_init_bootstrap(const JobFacts& job) {
-  if (!all_wait(job)) return {{}, {}, "not all ranks wait"};
+  if (!stacks_decide(job)) return {{}, {}, "not all ranks wait"};
   const RankSet making = making_communicator(job);
   if (making.empty() || making.size() != job.ranks.size())
     return {{}, {}, "the ranks are not all in the creation of a communicator"};
