@@ -222,7 +222,8 @@ void from_stack(const ThreadView& view, const Wait& wait, ThreadState& state) {
   // Only a letter and Python frames: a waiting thread is in whatever its library frames name.
   if (view.thread->kernel_state != 'R' && python) return set(state, python->kind, python->title);
   const bool named = std::ranges::any_of(view.names, [](std::string_view name) { return !name.empty(); });
-  if (view.thread->kernel_state != 'R' && !named) return;
+  // A single frame without a name is where an unwinder was lost; a longer stack of them is a stripped program.
+  if (!named && (view.thread->kernel_state != 'R' || view.names.size() == 1)) return;
   from_running(view, state);
   // A tool that calls it idle, and shows nothing above Python.
   if (view.thread->kernel_state == 'S' && python_alone(view)) state.kind = StateKind::system_call;

@@ -165,6 +165,12 @@ TEST(ThreadState, ALockIsNotNamedTwice) {
   EXPECT_EQ(state_phrase(StateKind::sleep, ""), "sleeps");
 }
 
+TEST(ThreadState, AStackWithoutAnyNameIsNoPlace) {
+  EXPECT_EQ(state_text("thread main state=R\n ?? libnccl.so.2\n"), "unknown: ");
+  EXPECT_EQ(state_text("thread main state=S\n ?? libnccl.so.2\n ?? libtorch_cuda.so\n"), "unknown: ");
+  EXPECT_EQ(state_text("thread main state=R\n ?? server\n ?? server\n"), "running: ") << "a stripped program";
+}
+
 TEST(ThreadState, NothingKnownIsUnknown) {
   EXPECT_EQ(state_text("thread main state=S\n"), "unknown: ");
   EXPECT_EQ(state_text("thread main state=S syscall=quotactl\n"), "system_call: quotactl");
