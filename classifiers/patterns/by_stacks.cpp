@@ -23,6 +23,10 @@ bool stacks_decide(const JobFacts& job) {
   return all_wait(job) && job.pending_groups.empty() && job.pending_transfers.empty();
 }
 
+bool all_of_kind(const JobFacts& job, StateKind kind) {
+  return std::ranges::all_of(job.operations, [&](const PendingOperation& each) { return each.kind == kind; });
+}
+
 RankSet ranks_read(const JobFacts& job) {
   RankSet set;
   for (const RankFacts& rank : job.ranks) set.insert(rank.number);

@@ -17,6 +17,9 @@ bool all_wait(const JobFacts& job);
 /// less.
 bool stacks_decide(const JobFacts& job);
 
+/// Whether each pending operation is of that kind; true where there is none.
+bool all_of_kind(const JobFacts& job, StateKind kind);
+
 /// All that were read.
 model::RankSet ranks_read(const JobFacts& job);
 

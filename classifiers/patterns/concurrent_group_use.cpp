@@ -81,10 +81,6 @@ std::optional<Concurrent> concurrent_in(const JobFacts& job) {
   return std::nullopt;
 }
 
-}  // namespace
-
-namespace {
-
 /// Ranks of which a thread beside the main one, both in the user's Python code, is in a collective of its own.
 RankSet in_collectives_of_several_threads(const JobFacts& job) {
   RankSet found;

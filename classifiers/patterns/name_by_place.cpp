@@ -25,8 +25,7 @@ bool waits_in_store_for_setup(const ThreadState& state) {
 }
 
 bool all_transfers(const JobFacts& job) {
-  return !job.operations.empty() && job.device.empty() &&
-         std::ranges::all_of(job.operations, [](const auto& each) { return each.kind == StateKind::p2p; });
+  return !job.operations.empty() && job.device.empty() && all_of_kind(job, StateKind::p2p);
 }
 
 /// None of them keeps the threads of a process group, which those that wait do.

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/by_stacks.h"
 #include "classifiers/patterns/pattern.h"
 #include "classifiers/patterns/stall_kinds.h"
+#include "classifiers/states/thread_state.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -21,30 +21,21 @@ using model::RankSet;
 
 /// NCCL waits for room in its own queues (src/enqueue.cc, src/proxy.cc, 2.14 to 2.30), or for all ranks to register
 /// memory with it (ncclCommWindowRegister is collective).
-constexpr auto kResources =
-    std::to_array<std::string_view>({"ncclLocalOpAppend", "waitWorkFifoAvailable", "ncclCommWindowRegister",
-                                     "ncclCommRegister", "ncclCommWindowDeregister"});
-
-/// CUDA calls that wait for the whole device, though nobody asked for that (CUDA C++ Programming Guide, "Implicit
-/// Synchronization"; cudaFree).
-constexpr auto kImplicit = std::to_array<std::string_view>(
-    {"cudaFree", "cuMemFree_v2", "cuMemFree", "cudaFreeHost", "cuMemFreeHost", "cuFreeHost", "cudaHostUnregister",
-     "cuMemHostUnregister", "cudaMallocHost", "cudaHostAlloc", "cuMemHostAlloc", "cudaEventCreate",
-     "cudaDeviceSetLimit", "cudaDeviceSetCacheConfig"});
+bool waits_for_resources(std::string_view name) {
+  return name == "ncclLocalOpAppend" || name == "waitWorkFifoAvailable" || name == "ncclCommWindowRegister" ||
+         name == "ncclCommRegister" || name == "ncclCommWindowDeregister";
+}
 
 struct Found {
   RankSet ranks;
   std::string_view name;  ///< of the first
 };
 
-template <std::size_t N>
-Found standing_in(const JobFacts& job, const std::array<std::string_view, N>& functions) {
+Found standing_in(const JobFacts& job, bool (*is_it)(std::string_view)) {
   Found found;
   for (const RankFacts& rank : job.ranks) {
     for (const ThreadFacts& thread : rank.process->threads) {
-      const auto hit = std::ranges::find_if(thread.view.names, [&](std::string_view name) {
-        return std::ranges::find(functions, name) != functions.end();
-      });
+      const auto hit = std::ranges::find_if(thread.view.names, is_it);
       if (hit == thread.view.names.end() || thread.role.idle) continue;
       if (found.ranks.empty()) found.name = *hit;
       found.ranks.insert(rank.number);
@@ -69,7 +60,7 @@ bool takes_gil_from_cpp(const ThreadView& view) {
 }  // namespace
 
 Ruling judge_nccl_resource_wait(const JobFacts& job) {
-  const Found found = standing_in(job, kResources);
+  const Found found = standing_in(job, waits_for_resources);
   if (found.ranks.empty()) return {{}, {}, "no thread waits for NCCL's own resources"};
   if (found.ranks.minus(job.moved).empty()) return {{}, {}, "it moves"};
   // A peer that launches no more lets the queues fill up: it is the cause then. A dump of Python alone says "runs" of
@@ -100,7 +91,7 @@ Ruling judge_nccl_resource_wait(const JobFacts& job) {
 
 Ruling judge_implicit_sync(const JobFacts& job) {
   if (!stacks_decide(job)) return {{}, {}, "not all ranks wait"};
-  const Found found = standing_in(job, kImplicit);
+  const Found found = standing_in(job, waits_for_device_unasked);
   if (found.ranks.empty()) return {{}, {}, "no thread is in a CUDA call that waits for the whole device unasked"};
   auto verdict =
       by_stacks(job, "implicit_sync", job.inside.united(job.device),

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/by_stacks.h"
 #include "classifiers/patterns/pattern.h"
@@ -15,10 +13,8 @@ using model::Confidence;
 
 Ruling judge_p2p_by_stacks(const JobFacts& job) {
   if (!stacks_decide(job)) return {{}, {}, "not all ranks wait"};
-  const bool transfers = !job.operations.empty() && std::ranges::all_of(job.operations, [](const auto& operation) {
-    return operation.kind == StateKind::p2p;
-  });
-  if (!transfers) return {{}, {}, "no rank waits in send or recv, or some in other operations"};
+  if (job.operations.empty() || !all_of_kind(job, StateKind::p2p))
+    return {{}, {}, "no rank waits in send or recv, or some in other operations"};
   std::string titles;
   for (const PendingOperation& operation : job.operations) titles += (titles.empty() ? "" : " or ") + operation.title;
   auto verdict =

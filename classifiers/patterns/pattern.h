@@ -2,7 +2,6 @@
 // One rule per pattern: from facts to a verdict, or to the reason why not.
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,9 +53,6 @@ Ruling judge_waits_apart(const JobFacts& job);
 Ruling judge_waits_alike(const JobFacts& job);
 Ruling judge_gil_wait(const JobFacts& job);
 Ruling judge_stall(const JobFacts& job);
-
-/// Patterns that rules of other names give to what they find: by where a straggler stands, or what its peers wait for.
-std::span<const std::string_view> patterns_by_place();
 
 // What judge_nccl_timeout and judge_host_straggler answer where there are dumps alone, without stacks.
 Ruling judge_timeout_by_records(const JobFacts& job);

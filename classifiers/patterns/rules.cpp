@@ -36,11 +36,4 @@ const std::vector<Rule>& rules() {
   return kRules;
 }
 
-std::span<const std::string_view> patterns_by_place() {
-  static constexpr auto kPatterns = std::to_array<std::string_view>(
-      {"checkpoint_stall", "compile_straggler", "cuda_load_deadlock", "dataloader_stall", "external_service_stall",
-       "fork_lock", "p2p_hang_after_abort", "stale_build_lock"});
-  return kPatterns;
-}
-
 }  // namespace hangstack::classifiers

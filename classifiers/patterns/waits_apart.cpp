@@ -133,10 +133,6 @@ bool counts_tell_apart(const JobFacts& job) {
   return false;
 }
 
-bool one_kind(const JobFacts& job, StateKind kind) {
-  return std::ranges::all_of(job.operations, [&](const PendingOperation& each) { return each.kind == kind; });
-}
-
 /// Nothing but Python was seen of any rank.
 bool python_alone(const JobFacts& job) {
   return std::ranges::all_of(job.ranks, [](const RankFacts& rank) {
@@ -217,7 +213,7 @@ Ruling judge_forward_order_violation(const JobFacts& job) {
 
 Ruling judge_waits_apart(const JobFacts& job) {
   if (!stacks_decide(job) || job.ranks.size() < 2) return {{}, {}, "not all ranks wait"};
-  if (!one_kind(job, StateKind::collective)) return {{}, {}, "ranks wait in operations that are no collectives"};
+  if (!all_of_kind(job, StateKind::collective)) return {{}, {}, "ranks wait in operations that are no collectives"};
   const auto apart = places(job);
   const bool counted = counts_tell_apart(job);
   if (apart.size() < 2 && !counted) return {{}, {}, "all stand at one place"};
@@ -238,7 +234,7 @@ Ruling judge_waits_apart(const JobFacts& job) {
 
 Ruling judge_waits_alike(const JobFacts& job) {
   if (!stacks_decide(job) || job.ranks.size() < 2) return {{}, {}, "not all ranks wait"};
-  if (!one_kind(job, StateKind::collective)) return {{}, {}, "ranks wait in operations that are no collectives"};
+  if (!all_of_kind(job, StateKind::collective)) return {{}, {}, "ranks wait in operations that are no collectives"};
   if (!making_communicator(job).empty()) return {{}, {}, "a communicator is being made"};
   if (!job.unequal_communicators.empty()) return {{}, {}, "NCCL's counts differ"};
   if (places(job).size() > 1) return {{}, {}, "they stand at different places"};

@@ -201,18 +201,16 @@ const Entry* fsdp_entry(std::string_view path, std::string_view function) {
 
 const Entry* python_entry(const ThreadView& view, std::size_t i) {
   if (view.frame(i).file.empty()) return entry_in_words(view.names[i]);
-  if (i == 0) {
-    if (const Entry* entry = fsdp_entry(model::library_path(view.frame(i).file), last_component(view.names[i])))
-      return entry;
-  }
   const auto path = model::library_path(view.frame(i).file);
+  const auto function = last_component(view.names[i]);
+  if (const Entry* entry = i == 0 ? fsdp_entry(path, function) : nullptr) return entry;
   const bool functional = path == "torch/distributed/_functional_collectives.py";
   if (!functional && path != "torch/distributed/distributed_c10d.py") {
     if (path != "torch/distributed/rendezvous.py") return nullptr;
     static constexpr Entry kRendezvous = {"", kSetup, "init_process_group"};
     return &kRendezvous;
   }
-  return python_entry_named(last_component(view.names[i]));
+  return python_entry_named(function);
 }
 
 const Entry* native_entry(std::string_view name) {
@@ -285,10 +283,6 @@ std::string where_in_it(const Found& found) {
   if (found.communicator) return "communicator setup";
   return {};
 }
-
-}  // namespace
-
-namespace {
 
 /// A dump of Python alone that ends in a framework's own wrapper: Megatron's p2p_communication.py, or a function under
 /// the full name of a collective.

@@ -17,35 +17,17 @@ using model::GilState;
 using model::Thread;
 
 /// CUDA calls that wait on the host for work of the device, and launches that wait for room in the queue.
-constexpr auto kDeviceCalls = std::to_array<std::string_view>({"cudaStreamSynchronize",
-                                                               "cudaDeviceSynchronize",
-                                                               "cudaEventSynchronize",
-                                                               "cuStreamSynchronize",
-                                                               "cuCtxSynchronize",
-                                                               "cuEventSynchronize",
-                                                               "cudaMemcpy",
-                                                               "cudaMemcpyAsync",
-                                                               "cuMemcpyDtoHAsync_v2",
-                                                               "cudaLaunchKernel",
-                                                               "cudaLaunchKernelExC",
-                                                               "cuLaunchKernel",
-                                                               "cuLaunchKernelEx",
-                                                               "cudaFree",
-                                                               "cuMemFree_v2",
-                                                               "cudaFreeHost",
-                                                               "cudaStreamWaitEvent",
-                                                               "cuMemFree",
-                                                               "cuFreeHost",
-                                                               "cuMemFreeHost",
-                                                               "cudaHostUnregister",
-                                                               "cuMemHostUnregister",
-                                                               "cudaMallocHost",
-                                                               "cudaHostAlloc",
-                                                               "cuMemHostAlloc",
-                                                               "cudaEventCreate",
-                                                               "cudaDeviceSetLimit",
-                                                               "cudaDeviceSetCacheConfig",
-                                                               "cudaEventRecord"});
+constexpr auto kDeviceCalls = std::to_array<std::string_view>(
+    {"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize", "cuStreamSynchronize",
+     "cuCtxSynchronize", "cuEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync", "cuMemcpyDtoHAsync_v2",
+     "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaStreamWaitEvent",
+     "cudaEventRecord"});
+
+/// See waits_for_device_unasked().
+constexpr auto kUnasked = std::to_array<std::string_view>(
+    {"cudaFree", "cuMemFree_v2", "cuMemFree", "cudaFreeHost", "cuMemFreeHost", "cuFreeHost", "cudaHostUnregister",
+     "cuMemHostUnregister", "cudaMallocHost", "cudaHostAlloc", "cuMemHostAlloc", "cudaEventCreate",
+     "cudaDeviceSetLimit", "cudaDeviceSetCacheConfig"});
 
 /// PyTorch's own functions around them, which every build exports: libcuda's may be all that lies above.
 constexpr auto kDeviceFunctions = std::to_array<std::string_view>(
@@ -60,7 +42,8 @@ std::optional<std::string> device_call(const ThreadView& view) {
       return std::string(last_component(name));
     if (!name.starts_with("cu")) continue;
     if (is_loading_call(name)) return std::nullopt;
-    if (std::find(kDeviceCalls.begin(), kDeviceCalls.end(), name) != kDeviceCalls.end()) return std::string(name);
+    if (std::ranges::find(kDeviceCalls, name) != kDeviceCalls.end() || waits_for_device_unasked(name))
+      return std::string(name);
   }
   return std::nullopt;
 }
@@ -230,6 +213,8 @@ void from_stack(const ThreadView& view, const Wait& wait, ThreadState& state) {
 }
 
 }  // namespace
+
+bool waits_for_device_unasked(std::string_view name) { return std::ranges::find(kUnasked, name) != kUnasked.end(); }
 
 bool is_loading_call(std::string_view name) {
   return name.starts_with("cuLibraryLoad") || name.starts_with("cuModuleLoad") || name == "cuLibraryGetModule" ||

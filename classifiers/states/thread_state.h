@@ -11,6 +11,10 @@ namespace hangstack::classifiers {
 /// kernel stand above all of them; `beneath` then keeps what the stack says.
 ThreadState state_of(const ThreadView& view);
 
+/// Whether the CUDA function of this name waits for the whole device, though nobody asked for that (CUDA C++
+/// Programming Guide, "Implicit Synchronization"; cudaFree).
+bool waits_for_device_unasked(std::string_view name);
+
 /// Whether libcuda's function of this name loads code, as the first launch of a kernel does (CUDA 11.7 and later). It
 /// waits for libcuda's own locks, which a thread may hold that waits for the device.
 bool is_loading_call(std::string_view name);

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "ingest/text.h"
+
 namespace hangstack::ingest {
 namespace {
 
@@ -15,19 +17,13 @@ std::optional<Number> number_in(std::string_view text) {
   return number;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 std::optional<std::vector<std::uint64_t>> ranks_in(std::string_view text, std::size_t most) {
   std::vector<std::uint64_t> ranks;
   if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
-  text = trimmed(text.substr(1, text.size() - 2));
+  text = trimmed(text.substr(1, text.size() - 2), " ");
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
-    const auto rank = number_in<std::uint64_t>(trimmed(text.substr(0, comma)));
+    const auto rank = number_in<std::uint64_t>(trimmed(text.substr(0, comma), " "));
     if (!rank || ranks.size() >= most) return std::nullopt;
     ranks.push_back(*rank);
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);

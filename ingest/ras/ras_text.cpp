@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ingest/ras/ras_reply.h"
+#include "ingest/text.h"
 
 namespace hangstack::ingest {
 namespace {
@@ -23,12 +24,6 @@ using model::RasRank;
 /// Beyond so many ranks in all, only those that RAS lists are told.
 constexpr std::int64_t kMostInferred = 1 << 20;
 constexpr std::size_t kMostLost = 65536;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t\r"), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
-}
 
 /// Takes a number from the front of `text`.
 template <typename Number>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ingest/stacks/stack_dump.h"
-#include "ingest/stacks/text.h"
+#include "ingest/text.h"
 #include "model/file_path.h"
 
 namespace hangstack::ingest {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ingest/stacks/text.h"
+#include "ingest/text.h"
 
 namespace hangstack::ingest {
 namespace {

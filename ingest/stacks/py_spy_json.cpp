@@ -4,7 +4,7 @@
 #include "ingest/document/json.h"
 #include "ingest/stacks/frame_line.h"
 #include "ingest/stacks/stack_dump.h"
-#include "ingest/stacks/text.h"
+#include "ingest/text.h"
 
 namespace hangstack::ingest {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "ingest/stacks/frame_line.h"
 #include "ingest/stacks/headings.h"
-#include "ingest/stacks/text.h"
+#include "ingest/text.h"
 #include "model/file_path.h"
 
 namespace hangstack::ingest {

@@ -35,7 +35,6 @@ struct StackDump {
 inline constexpr std::size_t kMostStackThreads = 100'000;
 inline constexpr std::size_t kMostStackFrames = 2'000'000;
 inline constexpr std::size_t kMostFramesOfThread = 20'000;  ///< more of one thread are left out
-inline constexpr std::size_t kMostNameBytes = 16'384;       ///< of a function or file; what is longer is cut
 
 /// Whether a line of `bytes` begins a thread or a process as one of the tools writes it. Looks at the first 64 KiB.
 bool looks_like_stacks(std::string_view bytes);

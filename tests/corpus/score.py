@@ -27,7 +27,6 @@ COUNTED = ("stated", "injected")
 @dataclasses.dataclass
 class Case:
     name: str
-    folder: pathlib.Path
     expected: dict
     answer: dict  # verdict of the largest job; empty: no report
 
@@ -82,8 +81,8 @@ def read_case(binary, folder, leave_out=()):
         each for each in folder.iterdir() if each.suffix in (".txt", ".log") and each.name not in leave_out
     )
     if not files:
-        return Case(folder.name, folder, expected, {})
-    return Case(folder.name, folder, expected, import_case(binary, files))
+        return Case(folder.name, expected, {})
+    return Case(folder.name, expected, import_case(binary, files))
 
 
 def rendered(corpus, out):

@@ -8,6 +8,8 @@
 #include <map>
 #include <sstream>
 
+#include "tests/support/keys.h"
+
 namespace hangstack::tests {
 namespace {
 
@@ -16,21 +18,9 @@ using model::FrameKind;
 using model::ProcessSnapshot;
 using model::Thread;
 
-using Keys = std::map<std::string, std::string>;
-
 [[noreturn]] void reject(const std::string& line) {
   std::cerr << "job_builder: cannot read: " << line << "\n";
   std::abort();
-}
-
-Keys keys_of(std::istringstream& words, const std::string& line) {
-  Keys keys;
-  for (std::string word; words >> word;) {
-    const auto at = word.find('=');
-    if (at == std::string::npos) reject(line);
-    keys[word.substr(0, at)] = word.substr(at + 1);
-  }
-  return keys;
 }
 
 std::string text_in(const Keys& keys, const std::string& name, const std::string& otherwise = {}) {
@@ -139,7 +129,7 @@ void add_recorded(ProcessSnapshot& process, std::istringstream& words, const std
   std::string number;
   words >> name >> number;
   if (!number.starts_with('#')) reject(line);
-  const Keys keys = keys_of(words, line);
+  const Keys keys = keys_of(words, line, reject);
   model::RecordedOperation operation;
   operation.backend = text_in(keys, "backend", "gloo");
   // "send:0->1"
@@ -193,7 +183,7 @@ void add_enqueued(ProcessSnapshot& process, std::istringstream& words) {
 void add_communicator(ProcessSnapshot& process, std::istringstream& words, const std::string& line) {
   std::string hash;
   words >> hash;
-  const Keys keys = keys_of(words, line);
+  const Keys keys = keys_of(words, line, reject);
   if (process.nccl_libraries.empty()) process.nccl_libraries.emplace_back().status = model::RecordStatus::ok;
   model::Communicator side;
   side.hash = std::stoull(hash, nullptr, 16);
@@ -218,17 +208,17 @@ ProcessSnapshot process_of(std::string_view text) {
     std::string head;
     words >> head;
     if (head == "process") {
-      fill_in(process, keys_of(words, line));
+      fill_in(process, keys_of(words, line, reject));
     } else if (head == "env") {
-      process.environment.merge(keys_of(words, line));
+      process.environment.merge(keys_of(words, line, reject));
     } else if (head == "thread") {
       std::string name;
       words >> name;
-      process.threads.push_back(thread_of(name, keys_of(words, line), process));
+      process.threads.push_back(thread_of(name, keys_of(words, line, reject), process));
     } else if (head == "child") {
       model::Descendant child;
       words >> child.pid >> child.name;
-      const Keys keys = keys_of(words, line);
+      const Keys keys = keys_of(words, line, reject);
       child.kernel_state = text_in(keys, "state", "S")[0];
       child.cpu_ticks = number_in(keys, "ticks");
       process.descendants.push_back(std::move(child));

@@ -4,13 +4,12 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <sstream>
+
+#include "tests/support/keys.h"
 
 namespace hangstack::tests {
 namespace {
-
-using Keys = std::map<std::string, std::string>;
 
 constexpr std::string_view kFence = "```";
 constexpr std::string_view kOpening = "```job ";
@@ -18,16 +17,6 @@ constexpr std::string_view kOpening = "```job ";
 [[noreturn]] void reject(const std::string& line) {
   std::cerr << "pattern_examples: cannot read: " << line << "\n";
   std::abort();
-}
-
-Keys keys_of(std::istringstream& words, const std::string& line) {
-  Keys keys;
-  for (std::string word; words >> word;) {
-    const auto at = word.find('=');
-    if (at == std::string::npos) reject(line);
-    keys[word.substr(0, at)] = word.substr(at + 1);
-  }
-  return keys;
 }
 
 int number_in(const Keys& keys, const std::string& name, int otherwise = 0) {
@@ -39,7 +28,7 @@ int number_in(const Keys& keys, const std::string& name, int otherwise = 0) {
 std::string short_form(std::istringstream& words, const std::string& line) {
   std::string what;
   words >> what;
-  const Keys keys = keys_of(words, line);
+  const Keys keys = keys_of(words, line, reject);
   const int rank = number_in(keys, "rank");
   const int world = number_in(keys, "world");
   const int asleep = number_in(keys, "asleep", 12);
@@ -68,7 +57,7 @@ class Block {
       later_ = true;
     } else if (head == "failed") {
       end();
-      const Keys keys = keys_of(words, line);
+      const Keys keys = keys_of(words, line, reject);
       job_.failed(number_in(keys, "pid"), model::ErrorCode::zombie, number_in(keys, "rank"), 'Z');
     } else if (head == "in" || head == "process") {
       begin(head == "in" ? short_form(words, line) : line + "\n");
@@ -98,7 +87,7 @@ class Block {
 
 PatternExample headed(const std::string& line, int number) {
   std::istringstream words(line.substr(kOpening.size()));
-  const Keys keys = keys_of(words, line);
+  const Keys keys = keys_of(words, line, reject);
   if (!keys.contains("verdict")) reject(line);
   const auto wanted = [&](const char* key) -> std::optional<std::string> {
     const auto found = keys.find(key);

@@ -61,6 +61,11 @@ constexpr const char* kNames[] = {"abort_deadlock",
                                   "unknown",
                                   "unused_parameter"};
 
+// Names that rules of other names give to what they find: by where a straggler stands, or what its peers wait for.
+constexpr const char* kByPlace[] = {"checkpoint_stall",     "compile_straggler",      "cuda_load_deadlock",
+                                    "dataloader_stall",     "external_service_stall", "fork_lock",
+                                    "p2p_hang_after_abort", "stale_build_lock"};
+
 // In this order.
 constexpr const char* kSections[] = {"What it is",
                                      "Symptom",
@@ -82,7 +87,7 @@ std::string source_of(std::string_view name) {
 
 bool is_judged(std::string_view name) {
   return std::ranges::any_of(rules(), [&](const Rule& rule) { return rule.pattern == name; }) ||
-         std::ranges::find(patterns_by_place(), name) != patterns_by_place().end();
+         std::ranges::find(kByPlace, name) != std::end(kByPlace);
 }
 
 std::vector<std::string> sections_of(const std::string& text) {

@@ -4,30 +4,14 @@
 #include <string>
 
 #include "ingest/ingest.h"
+#include "tests/unit/ingest/frame_texts.h"
 
 namespace hangstack::ingest {
 namespace {
 
-using model::Frame;
-using model::FrameKind;
-using model::Thread;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-/// "py step train.py:22", "usleep [libc.so.6]", "work a.cc:7": innermost first.
-std::vector<std::string> texts(const Thread& thread) {
-  std::vector<std::string> found;
-  for (const Frame& frame : thread.frames) {
-    std::string text = frame.kind == FrameKind::python ? "py " : frame.kind == FrameKind::marker ? "marker " : "";
-    text += frame.function.empty() ? "??" : frame.function;
-    if (!frame.module.empty()) text += " [" + frame.module + "]";
-    if (!frame.file.empty()) text += " " + frame.file;
-    if (frame.line > 0) text += ":" + std::to_string(frame.line);
-    found.push_back(text);
-  }
-  return found;
-}
 
 Imported import(const std::vector<DumpFile>& files) {
   Importer importer;

@@ -1,8 +1,7 @@
-#include "ingest/stacks/text.h"
+#include "ingest/text.h"
 
 #include <charconv>
 
-#include "ingest/stacks/stack_dump.h"
 #include "model/utf8.h"
 
 namespace hangstack::ingest {

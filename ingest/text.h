@@ -1,6 +1,7 @@
 #pragma once
 // Pieces of a line of text.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r
 /// What stands between the first `open` and the first `close` behind it; empty if either is not there. A view of
 /// `text`.
 std::string_view between(std::string_view text, std::string_view open, std::string_view close);
+
+/// Of a function or a file; what is longer is cut.
+inline constexpr std::size_t kMostNameBytes = 16'384;
 
 /// As UTF-8, without control characters, and no longer than kMostNameBytes.
 std::string printable_name(std::string_view text);
