@@ -21,6 +21,7 @@
 #include "sampler/program_watch.h"
 #include "sampler/settling.h"
 #include "sampler/stop/stop_all.h"
+#include "sampler/stop/stop_thread.h"
 #include "sampler/thread_reader.h"
 
 namespace hangstack::sampler {
@@ -194,7 +195,8 @@ class TargetReader {
         kArenaBytes);
     if (strict) read_strictly();
     ThreadReader reader(proc_, pid_, *window_, clock_,
-                        {plan_.options.stop, plan_.options.stack_bytes, capture_.tracer_pid});
+                        {plan_.options.stop, plan_.options.stack_bytes, capture_.tracer_pid,
+                         std::min(kPatienceWithOne, plan_.options.deadline / 8)});
     read_one_by_one(reader, 0);
     if (!plan_.target.only.empty()) return;
     // Threads that were born meanwhile: one more round.

@@ -126,7 +126,7 @@ std::optional<model::Error> ThreadReader::why_not_stop(ThreadCapture& thread) {
 }
 
 bool ThreadReader::stop(ThreadCapture& thread, std::size_t stack_bytes) {
-  const auto stopped = stop_thread(thread, window_, stack_bytes);
+  const auto stopped = stop_thread(thread, window_, stack_bytes, settings_.stop_patience);
   if (stopped) {
     read_clocks_after_stop(proc_, pid_, {&thread, 1});
     return true;

@@ -1,6 +1,7 @@
 #pragma once
 // How one thread is read: looked at if it sleeps, stopped if it must be and may be, and else why not.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,7 @@ class ThreadReader {
     StopMode stop = StopMode::automatic;
     std::size_t stack_bytes = 0;
     std::int32_t tracer_pid = 0;  ///< of the process; a thread with a tracer cannot be stopped
+    std::chrono::milliseconds stop_patience{0};
   };
   /// `proc`, `window` and `clock` are borrowed.
   ThreadReader(const ProcFiles& proc, std::int32_t pid, ThreadWindow& window, RunQueueClock& clock, Settings settings);

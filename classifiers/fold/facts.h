@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "classifiers/fold/joint_communicators.h"
 #include "classifiers/fold/lock_cycles.h"
 #include "classifiers/fold/pending_groups.h"
 #include "classifiers/fold/ras_view.h"
@@ -73,6 +74,7 @@ struct JobFacts {
   std::vector<PendingGroup> pending_groups;  ///< by the ranks' flight recorders
   std::vector<RankTransfers> pending_transfers;
   std::vector<SharedCommunicator> unequal_communicators;        ///< by memory; by RAS where memory does not tell
+  std::vector<JointCommunicator> joint;                         ///< that ranks of other jobs share
   std::vector<model::RasRecord> ras;                            ///< with the job's rank numbers
   std::shared_ptr<std::vector<model::Communicator>> ras_sides;  ///< of the communicators that RAS told
   std::vector<CountsApart> counts_apart;

@@ -163,6 +163,7 @@ std::vector<JobFacts> jobs_of(const model::JobSnapshot& snapshot, const std::vec
   }
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const JobFacts& a, const JobFacts& b) { return a.ranks.size() > b.ranks.size(); });
+  join_jobs(jobs);
   return jobs;
 }
 

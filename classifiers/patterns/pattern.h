@@ -29,6 +29,7 @@ Ruling judge_rank_died(const JobFacts& job);
 Ruling judge_lock_cycle(const JobFacts& job);
 Ruling judge_gil_deadlock(const JobFacts& job);
 Ruling judge_not_hung(const JobFacts& job);
+Ruling judge_idle_server(const JobFacts& job);
 Ruling judge_abort_deadlock(const JobFacts& job);
 Ruling judge_concurrent_group_use(const JobFacts& job);
 Ruling judge_collective_mismatch(const JobFacts& job);
@@ -37,6 +38,7 @@ Ruling judge_p2p_unmatched(const JobFacts& job);
 Ruling judge_nccl_timeout(const JobFacts& job);
 Ruling judge_asymmetric_control_flow(const JobFacts& job);
 Ruling judge_host_straggler(const JobFacts& job);
+Ruling judge_joined_jobs(const JobFacts& job);
 Ruling judge_unknown(const JobFacts& job);
 
 // Where no records tell what the ranks wait for, in waits_apart.cpp, p2p_by_stacks.cpp, named_waits.cpp, and in

@@ -16,6 +16,8 @@ void set_timer(std::chrono::microseconds left) {
 
 HoldAlarm::HoldAlarm(std::chrono::microseconds limit) { set_timer(limit); }
 
+void HoldAlarm::restart(std::chrono::microseconds limit) { set_timer(limit); }
+
 HoldAlarm::~HoldAlarm() { set_timer(std::chrono::microseconds(0)); }
 
 }  // namespace hangstack::sampler

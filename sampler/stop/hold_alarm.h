@@ -10,6 +10,8 @@ class HoldAlarm {
  public:
   explicit HoldAlarm(std::chrono::microseconds limit);
   ~HoldAlarm();
+  /// The limit counts from now on.
+  void restart(std::chrono::microseconds limit);
   HoldAlarm(const HoldAlarm&) = delete;
   HoldAlarm& operator=(const HoldAlarm&) = delete;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sampler/stop/hold_alarm.h"
@@ -18,11 +19,22 @@ using model::ThreadCapture;
 
 constexpr std::size_t kHeapBytes = 128UL << 10;
 
-Expected<void> stop_and_copy(ThreadCapture& thread, ThreadWindow& window, std::size_t stack_bytes) {
+/// Waits until `last`. The alarm is set anew again and again: it is for a thread that stands still.
+Expected<void> wait_with_alarm(Tracee& tracee, SteadyClock::time_point last, HoldAlarm& alarm) {
+  constexpr std::chrono::milliseconds kPiece{100};
+  while (true) {
+    alarm.restart(kLongestHold);
+    const auto now = SteadyClock::now();
+    auto stopped = tracee.wait_until_stopped(std::min<SteadyClock::time_point>(last, now + kPiece), kWaitForRunning);
+    if (stopped || stopped.error().code != model::ErrorCode::timed_out || SteadyClock::now() >= last) return stopped;
+  }
+}
+
+Expected<void> stop_and_copy(ThreadCapture& thread, ThreadWindow& window, std::size_t stack_bytes,
+                             SteadyClock::time_point last, HoldAlarm& alarm) {
   auto tracee = Tracee::seize(thread.tid);
   if (!tracee) return tl::make_unexpected(tracee.error());
-  if (auto stopped = tracee->wait_until_stopped(SteadyClock::now() + kStopPatience, kWaitForRunning); !stopped)
-    return tl::make_unexpected(stopped.error());
+  if (auto stopped = wait_with_alarm(*tracee, last, alarm); !stopped) return tl::make_unexpected(stopped.error());
   const auto state = tracee->registers();
   if (!state) return model::failure(model::ErrorCode::vanished, fmt::format("thread {} was killed", thread.tid));
   state->give_to(thread);
@@ -37,14 +49,15 @@ Expected<void> stop_and_copy(ThreadCapture& thread, ThreadWindow& window, std::s
 
 }  // namespace
 
-Expected<void> stop_thread(ThreadCapture& thread, ThreadWindow& window, std::size_t stack_bytes) {
+Expected<void> stop_thread(ThreadCapture& thread, ThreadWindow& window, std::size_t stack_bytes,
+                           std::chrono::milliseconds patience) {
   Expected<void> done;
   ThreadCapture stopped = thread;
   window.reset();
   make_heap_ready(kHeapBytes);
   run_as_tracer([&] {
-    const HoldAlarm alarm(kLongestHold);
-    done = stop_and_copy(stopped, window, stack_bytes);
+    HoldAlarm alarm(kLongestHold);
+    done = stop_and_copy(stopped, window, stack_bytes, SteadyClock::now() + patience, alarm);
   });
   if (done) thread = std::move(stopped);
   return done;

@@ -102,13 +102,18 @@ def stacks(report, pids, count=11):
 
 def verdict_of(scenario, report, pids):
     """The verdict on the job of the first process. Where jobs were launched apart, rank numbers are of one job only:
-    its culprits are then places among `pids`, as in the scenario."""
+    the culprits of all of them are then places among `pids`, as in the scenario."""
     if not report["jobs"]:
         return None
     if not scenario.jobs:
         return report["jobs"][0]["verdict"]
     job = next(job for job in report["jobs"] if pids[0] in [rank["pid"] for rank in job["ranks"]])
-    blamed = {rank["pid"] for rank in job["ranks"] if rank["rank"] in job["verdict"]["culprit_ranks"]}
+    blamed = {
+        rank["pid"]
+        for each in report["jobs"]
+        for rank in each["ranks"]
+        if rank["rank"] in each["verdict"]["culprit_ranks"]
+    }
     return {**job["verdict"], "culprit_ranks": [place for place, pid in enumerate(pids) if pid in blamed]}
 
 
