@@ -1,25 +1,18 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/communicators.h"
 #include "model/records.h"
 #include "report/json/parts.h"
+#include "report/record_summary.h"
 
 namespace hangstack::report {
 namespace {
 
 using Layout = JsonWriter::Layout;
 using model::RecordedOperation;
-using model::RecordStatus;
-
-std::string_view state_of(const RecordedOperation& operation) {
-  if (operation.finished()) return "completed";
-  return operation.started_unix_ns ? "started" : "scheduled";
-}
 
 void write_tensors(JsonWriter& json, const RecordedOperation& operation) {
   json.key("sizes");
@@ -64,7 +57,7 @@ void write_item(JsonWriter& json, std::optional<int> rank, const model::ProcessS
   json.member("p2p_seq", operation.point_to_point_sequence);
   json.member("op", operation.name);
   write_tensors(json, operation);
-  json.member("state", state_of(operation));
+  json.member("state", operation_state(operation));
   const std::int64_t age_ns = process.captured_at_unix_ns - operation.created_unix_ns;
   json.member("age_s", age_ns > 0 && operation.created_unix_ns > 0 ? std::optional(static_cast<double>(age_ns) / 1e9)
                                                                    : std::nullopt);
@@ -84,41 +77,8 @@ void write_item(JsonWriter& json, std::optional<int> rank, const model::ProcessS
   json.end_object();
 }
 
-struct Summary {
-  RecordStatus status = RecordStatus::absent;
-  std::string reason;
-};
-
-struct RankProcess {
-  std::optional<int> rank;
-  const model::ProcessSnapshot* process = nullptr;
-};
-
-std::vector<RankProcess> rank_processes(const model::Job& job, const ProcessIndex& index) {
-  std::vector<RankProcess> found;
-  for (const auto& row : job.ranks) {
-    const auto* process = index.process(row);
-    if (process != nullptr && row.role == model::Role::rank) found.push_back({row.rank, process});
-  }
-  return found;
-}
-
-/// Of what `sources` of a process, each with its `name`, could be read: one of any rank is enough for "ok".
-template <typename Source>
-Summary summary_of(const std::vector<RankProcess>& ranks, std::vector<Source> model::ProcessSnapshot::* sources,
-                   std::string Source::* name, std::string why_absent) {
-  Summary summary{RecordStatus::absent, std::move(why_absent)};
-  for (const auto& [rank, process] : ranks) {
-    for (const Source& source : process->*sources) {
-      if (source.status == RecordStatus::ok) return {RecordStatus::ok, ""};
-      summary = {source.status, source.*name + ": " + source.reason};
-    }
-  }
-  return summary;
-}
-
 /// Up to the items, which its array is left open for.
-void begin_collector(JsonWriter& json, const Summary& summary, const std::vector<RankProcess>& ranks) {
+void begin_collector(JsonWriter& json, const RecordSummary& summary, const std::vector<RankProcess>& ranks) {
   json.begin_object();
   json.member("status", model::record_status_name(summary.status));
   json.member_or_null("reason", summary.reason);
@@ -157,10 +117,7 @@ void write_communicator(JsonWriter& json, std::optional<int> rank, const model::
 
 void write_flight_recorder(JsonWriter& json, const model::Job& job, const ProcessIndex& index) {
   const std::vector<RankProcess> ranks = rank_processes(job, index);
-  begin_collector(json,
-                  summary_of(ranks, &model::ProcessSnapshot::flight_recorders, &model::FlightRecorder::place,
-                             "no rank has one: not PyTorch 2.4 or later, or its libraries have no .symtab"),
-                  ranks);
+  begin_collector(json, flight_recorder_summary(ranks), ranks);
   for (const auto& [rank, process] : ranks) {
     for (const auto& recorder : process->flight_recorders) {
       for (const RecordedOperation& operation : recorder.operations)
@@ -173,10 +130,7 @@ void write_flight_recorder(JsonWriter& json, const model::Job& job, const Proces
 
 void write_communicators(JsonWriter& json, const model::Job& job, const ProcessIndex& index) {
   const std::vector<RankProcess> ranks = rank_processes(job, index);
-  begin_collector(
-      json,
-      summary_of(ranks, &model::ProcessSnapshot::nccl_libraries, &model::NcclLibrary::name, "no rank has loaded NCCL"),
-      ranks);
+  begin_collector(json, communicators_summary(ranks), ranks);
   for (const auto& [rank, process] : ranks) {
     for (const auto& library : process->nccl_libraries) {
       for (const model::Communicator& communicator : library.communicators)

@@ -4,6 +4,7 @@
 
 #include "report/printable.h"
 #include "report/text/layout.h"
+#include "report/words/cut.h"
 
 namespace hangstack::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/text/frame_names.h"
+#include "report/words/frame_names.h"
 
 namespace hangstack::report {
 

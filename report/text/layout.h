@@ -8,13 +8,6 @@
 
 namespace hangstack::report {
 
-/// At most `width` columns; what is cut off is replaced by "…".
-std::string cut_end(std::string_view text, int width);
-/// The same, keeping the end: of a path, the file name matters.
-std::string cut_start(std::string_view text, int width);
-/// The same, keeping both ends.
-std::string cut_middle(std::string_view text, int width);
-
 /// Spaces up to `width` columns; wider text comes back as it is.
 std::string padded(std::string_view text, int width);
 

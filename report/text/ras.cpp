@@ -1,62 +1,15 @@
-#include "model/ras.h"
+#include "report/words/ras.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <string>
-
-#include "report/printable.h"
-#include "report/text/folding.h"
 #include "report/text/sections.h"
 
 namespace hangstack::report {
-namespace {
-
-using model::RasCommunicator;
-using model::RasPresence;
-
-std::size_t count_ranks(const model::RasReport& report, RasPresence presence) {
-  std::size_t found = 0;
-  for (const RasCommunicator& communicator : report.communicators)
-    found += static_cast<std::size_t>(std::ranges::count(communicator.members, presence, &model::RasRank::presence));
-  return found;
-}
-
-bool counts_differ(const RasCommunicator& communicator) {
-  const model::RasRank* first = nullptr;
-  for (const model::RasRank& rank : communicator.members) {
-    if (rank.presence != RasPresence::answered) continue;
-    if (first != nullptr && (rank.launched != first->launched || rank.launched_in_all != first->launched_in_all))
-      return true;
-    first = &rank;
-  }
-  return false;
-}
-
-std::string answer(const model::RasReport& report) {
-  const auto all = static_cast<std::size_t>(std::max(report.communicators_in_all, 0));
-  std::string text = counted(std::max(all, report.communicators.size()), "communicator", "communicators");
-  const auto unequal = std::ranges::count_if(report.communicators, counts_differ);
-  text += unequal == 0 ? ", equal counts" : fmt::format(", {} with unequal counts", unequal);
-  if (const auto silent = count_ranks(report, RasPresence::silent); silent > 0)
-    text += fmt::format(", {} did not answer", counted(silent, "rank", "ranks"));
-  if (const auto dead = count_ranks(report, RasPresence::dead); dead > 0)
-    text += fmt::format(", {} dead to it", counted(dead, "rank", "ranks"));
-  return text;
-}
-
-}  // namespace
 
 void ras_section(Page& page, const model::Job& job) {
   for (const model::RasRecord& record : job.ras) {
-    // Where nothing could be asked for (no NCCL, --ras off) there is nothing to say.
-    if (record.reply.address.empty()) continue;
-    const bool ok = record.reply.status == model::RecordStatus::ok;
-    std::string text =
-        ok ? fmt::format("NCCL RAS at {}: {}", record.reply.address, answer(record.report))
-           : fmt::format("NCCL RAS {}: {}", model::record_status_name(record.reply.status), record.reply.reason);
+    const std::string text = ras_in_words(record);
+    if (text.empty()) continue;
     page.gap();
-    for (const auto& line : wrapped(printable(text), page.width())) page.line(line);
+    for (const auto& line : wrapped(text, page.width())) page.line(line);
   }
 }
 

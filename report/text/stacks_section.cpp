@@ -1,16 +1,13 @@
 #include <fmt/core.h>
 
-#include "model/file_path.h"
 #include "report/printable.h"
-#include "report/text/folding.h"
-#include "report/text/frame_names.h"
 #include "report/text/sections.h"
 #include "report/text/stacks.h"
+#include "report/words/cut.h"
+#include "report/words/threads.h"
 
 namespace hangstack::report {
 namespace {
-
-constexpr int kWordColumns = 40;
 
 void print_processes(Page& page, const model::Report& report) {
   Table table({"rank", "host", "pid", "ns pid", "role", "python", "state", "command"});
@@ -30,32 +27,11 @@ void print_processes(Page& page, const model::Report& report) {
   table.print(page, 2, 7);
 }
 
-/// Options of the interpreter without a value.
-bool is_python_flag(std::string_view word) {
-  constexpr auto kFlags = std::to_array<std::string_view>({"-u", "-B", "-O", "-OO", "-E", "-I", "-s", "-S"});
-  return std::find(kFlags.begin(), kFlags.end(), word) != kFlags.end();
-}
-
 }  // namespace
-
-std::string short_command(const std::vector<std::string>& command_line) {
-  if (command_line.empty()) return "-";
-  std::string text = cut_end(printable(model::base_name(command_line.front())), kWordColumns);
-  std::size_t shown = 1;
-  while (shown < command_line.size() && is_python_flag(command_line[shown])) ++shown;
-  const bool module = shown + 1 < command_line.size() && command_line[shown] == "-m";
-  if (module) ++shown;
-  if (shown < command_line.size() && !command_line[shown].starts_with("-")) {
-    text += (module ? " -m " : " ") + cut_start(printable(command_line[shown]), kWordColumns);
-    ++shown;
-  }
-  if (shown < command_line.size()) text += fmt::format(" … ({} more)", command_line.size() - shown);
-  return text;
-}
 
 void stacks_section(Page& page, const model::Report& report, const TextOptions& options) {
   if (options.full && report.sampling.samples > 0) print_processes(page, report);
-  const auto classes = stack_classes(report, !(options.full && options.all_threads));
+  const auto classes = stack_classes(last_samples(report), !(options.full && options.all_threads));
   if (classes.empty()) return;
   page.gap();
   page.line(

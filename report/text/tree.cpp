@@ -2,8 +2,8 @@
 
 #include "report/printable.h"
 #include "report/text/chain_lines.h"
-#include "report/text/folding.h"
 #include "report/text/sections.h"
+#include "report/words/folding.h"
 
 namespace hangstack::report {
 namespace {

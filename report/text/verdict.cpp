@@ -1,34 +1,20 @@
+#include "report/words/verdict.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "model/duration.h"
 #include "report/printable.h"
-#include "report/text/folding.h"
 #include "report/text/sections.h"
+#include "report/words/folding.h"
 
 namespace hangstack::report {
 namespace {
 
-constexpr int kLabel = 11;     ///< "  against  "
-constexpr int kWho = 16;       ///< widest list of ranks before an observation
-constexpr int kSource = 36;    ///< a longer source stands behind the text
-constexpr int kCulprits = 40;  ///< widest list of ranks in the headline
-
-model::RankSet ranks_of(const model::Job& job) {
-  model::RankSet ranks;
-  for (const auto& row : job.ranks) {
-    if (row.rank) ranks.insert(*row.rank);
-  }
-  return ranks;
-}
-
-std::string sentence(std::string_view text) {
-  std::string out = printable(text);
-  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 'a' + 'A');
-  return out;
-}
+constexpr int kLabel = 11;   ///< "  against  "
+constexpr int kWho = 16;     ///< widest list of ranks before an observation
+constexpr int kSource = 36;  ///< a longer source stands behind the text
 
 Paint paint_of(model::Hung hung) {
   switch (hung) {
@@ -37,24 +23,6 @@ Paint paint_of(model::Hung hung) {
     case model::Hung::undecided: return Paint::unsure;
   }
   return Paint::unsure;
-}
-
-std::string headline(const model::Verdict& verdict, const model::RankSet& culprits, bool with_shape) {
-  const bool named = verdict.pattern != "unknown" && verdict.pattern != "not_hung" && !verdict.pattern.empty();
-  std::string pattern = printable(verdict.pattern);
-  if (named && with_shape && !verdict.shape.empty()) pattern += " (" + printable(verdict.shape) + ")";
-  std::string text;
-  switch (verdict.hung) {
-    case model::Hung::no: return "NOT HUNG: " + printable(verdict.summary);
-    case model::Hung::undecided: text = named ? "UNDECIDED: perhaps " + pattern : "UNDECIDED"; break;
-    case model::Hung::yes: text = named ? "HUNG: " + pattern : "HUNG: no documented pattern fits"; break;
-  }
-  const bool hung = verdict.hung == model::Hung::yes;
-  if (!culprits.empty()) text += (hung ? ", caused by " : ", by ") + ranks_in_words(culprits, kCulprits);
-  // Of an undecided culprit it may be its peers that have not moved.
-  if (verdict.since_s)
-    text += (hung || !culprits.empty() ? ", for " : ", unmoved for ") + model::duration(*verdict.since_s);
-  return text;
 }
 
 /// `text` over as many lines as it needs, `right` at the right edge of the first.
@@ -84,13 +52,6 @@ class Block {
   std::string label_;
 };
 
-/// Nothing if the job has no rank numbers: then there is one process.
-std::string who(const model::RankSet& ranks, const model::RankSet& all) {
-  if (ranks.empty() || all.empty()) return {};
-  if (ranks == all && ranks.size() > 1) return "all";
-  return ranks.size() == 1 ? "rank " + ranks.folded() : fitting_list(ranks.folded(), ranks.size(), kWho);
-}
-
 /// The text over as many lines as it needs, the source at the right edge of the first one.
 void observation(Block& block, const std::string& who, const std::string& text, const std::string& source, int width) {
   const int lead = columns(who);
@@ -102,9 +63,10 @@ void observation(Block& block, const std::string& who, const std::string& text, 
 }
 
 void observations(Page& page, const model::Job& job) {
-  const model::RankSet all = ranks_of(job);
+  const model::RankSet all = rank_numbers(job);
   int who_width = 0;
-  for (const auto& o : job.verdict.observations) who_width = std::max(who_width, columns(who(o.ranks, all)));
+  for (const auto& o : job.verdict.observations)
+    who_width = std::max(who_width, columns(ranks_before_text(o.ranks, all, kWho)));
   if (who_width > 0) who_width += 2;
   Block block(page, "seen");
   for (const auto& o : job.verdict.observations) {
@@ -114,7 +76,7 @@ void observations(Page& page, const model::Job& job) {
       text += " " + source;
       source.clear();
     }
-    observation(block, padded(who(o.ranks, all), who_width), text, source, page.width() - kLabel);
+    observation(block, padded(ranks_before_text(o.ranks, all, kWho), who_width), text, source, page.width() - kLabel);
   }
 }
 
@@ -124,13 +86,13 @@ void next_steps(Page& page, const model::Verdict& verdict) {
   for (const auto& step : verdict.next_steps) {
     const std::string why = printable(step.why);
     const std::string command = printable(step.command);
-    const char* colon = why.ends_with("?") || why.ends_with(":") ? "" : ":";
+    const std::string_view colon = colon_after(why);
     if (command.empty() || why.empty()) {
       for (const auto& line : command.empty() ? wrapped(why, room) : wrapped_command(command, room)) block.line(line);
     } else if (columns(why) + 3 + columns(command) <= room) {
-      block.line(why + colon + "  " + command);
+      block.line(fmt::format("{}{}  {}", why, colon, command));
     } else {
-      block.paragraph(why + colon);
+      block.paragraph(fmt::format("{}{}", why, colon));
       for (const auto& line : wrapped_command(command, room - 4)) block.line("    " + line);
     }
   }
@@ -141,10 +103,9 @@ void next_steps(Page& page, const model::Verdict& verdict) {
 void verdict_section(Page& page, const model::Job& job) {
   const model::Verdict& verdict = job.verdict;
   page.gap();
-  const model::RankSet culprits = ranks_of(job).empty() ? model::RankSet() : verdict.culprit_ranks;
   const std::string confidence = fmt::format("[{}]", model::confidence_name(verdict.confidence));
-  std::string text = headline(verdict, culprits, true);
-  if (columns(text) + columns(confidence) + 2 > page.width()) text = headline(verdict, culprits, false);
+  std::string text = headline(job, true);
+  if (columns(text) + columns(confidence) + 2 > page.width()) text = headline(job, false);
   with_right_edge(page, text, confidence, paint_of(verdict.hung));
   if (verdict.hung != model::Hung::no && !verdict.summary.empty()) {
     page.gap();

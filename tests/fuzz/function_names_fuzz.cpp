@@ -1,6 +1,6 @@
 #include "classifiers/normalize/names.h"
 #include "report/printable.h"
-#include "report/text/frame_names.h"
+#include "report/words/frame_names.h"
 #include "symbolizer/native/function_name.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,4 @@
-#include "report/text/frame_names.h"
+#include "report/words/frame_names.h"
 
 #include <gtest/gtest.h>
 

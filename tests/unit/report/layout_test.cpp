@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "report/printable.h"
-#include "report/text/folding.h"
+#include "report/words/cut.h"
+#include "report/words/folding.h"
 
 namespace hangstack::report {
 namespace {

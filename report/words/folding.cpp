@@ -1,4 +1,4 @@
-#include "report/text/folding.h"
+#include "report/words/folding.h"
 
 #include <fmt/core.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "report/printable.h"
-#include "report/text/layout.h"
+#include "report/words/cut.h"
 
 namespace hangstack::report {
 namespace {

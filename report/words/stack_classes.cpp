@@ -1,10 +1,10 @@
+#include "report/words/stack_classes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <unordered_map>
-
-#include "report/text/stacks.h"
 
 namespace hangstack::report {
 namespace {
@@ -27,13 +27,20 @@ int order_of(const model::Thread& thread) {
 
 }  // namespace
 
-std::vector<StackClass> stack_classes(const model::Report& report, bool fold) {
+std::vector<const model::ProcessSnapshot*> last_samples(const model::Report& report) {
+  std::vector<const model::ProcessSnapshot*> found;
+  for (const auto& history : report.processes) {
+    if (!history.samples.empty()) found.push_back(&history.last());
+  }
+  return found;
+}
+
+std::vector<StackClass> stack_classes(const std::vector<const model::ProcessSnapshot*>& processes, bool fold) {
   std::vector<StackClass> classes;
   std::unordered_map<std::string, std::size_t> known;
-  for (const auto& history : report.processes) {
-    if (history.samples.empty()) continue;
-    for (const auto& thread : history.last().threads) {
-      const ThreadOfProcess member{&history.last(), &thread};
+  for (const model::ProcessSnapshot* process : processes) {
+    for (const auto& thread : process->threads) {
+      const ThreadOfProcess member{process, &thread};
       if (fold) {
         const auto [it, fresh] = known.try_emplace(key_of(thread), classes.size());
         if (!fresh) {
