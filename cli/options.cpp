@@ -6,6 +6,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -22,7 +23,7 @@ constexpr auto kFooter =
     "examples:\n"
     "  hangstack                                 the ranks on this host, found by itself\n"
     "  hangstack --pids $(pgrep -f train.py)     these processes\n"
-    "  hangstack --pgrep train.py -o report.json\n"
+    "  hangstack --pgrep train.py -o report.html\n"
     "  hangstack doctor --pids $(pgrep -f train.py)   what would work, and what not\n"
     "\n"
     "exit status: 0 a report was made; 1 with --check, a hang; 2 wrong usage; 3 nothing could be sampled;\n"
@@ -41,10 +42,36 @@ struct RawOptions {
   bool python_only = false;
 };
 
+struct FormatName {
+  std::string_view name;    ///< for --format
+  std::string_view suffix;  ///< of a file
+  Format format;
+};
+
+/// Of two suffixes that fit, the first: a file of speedscope's is JSON too.
+constexpr auto kFormats = std::to_array<FormatName>({{"text", ".txt", Format::text},
+                                                     {"html", ".html", Format::html},
+                                                     {"speedscope", ".speedscope.json", Format::speedscope},
+                                                     {"json", ".json", Format::json},
+                                                     {"folded", ".folded", Format::folded},
+                                                     {"dot", ".dot", Format::dot}});
+
+/// "text, html, ..." or the suffixes.
+std::string format_list(std::string_view FormatName::* what) {
+  std::string list;
+  for (const FormatName& one : kFormats) list += (list.empty() ? "" : ", ") + std::string(one.*what);
+  return list;
+}
+
 std::optional<Format> format_named(std::string_view name) {
-  if (name == "text" || name == "txt") return Format::text;
-  if (name == "json") return Format::json;
-  return std::nullopt;
+  if (name == "txt") return Format::text;
+  const auto* found = std::ranges::find(kFormats, name, &FormatName::name);
+  return found == kFormats.end() ? std::nullopt : std::optional(found->format);
+}
+
+std::optional<Format> format_of_file(std::string_view path) {
+  const auto* found = std::ranges::find_if(kFormats, [&](const FormatName& one) { return path.ends_with(one.suffix); });
+  return found == kFormats.end() ? std::nullopt : std::optional(found->format);
 }
 
 void add_target_options(CLI::App& app, Options& options, RawOptions& raw) {
@@ -58,13 +85,14 @@ void add_target_options(CLI::App& app, Options& options, RawOptions& raw) {
 
 void add_output_options(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_option("-o,--output", raw.outputs,
-                 "also write the report to FILE; .json or .txt says the format; may be repeated")
+                 "also write the report to FILE; its suffix says the format: " + format_list(&FormatName::suffix) +
+                     "; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       // One file each time: what follows may be files to read, and must not be written over.
       ->allow_extra_args(false)
       ->type_name("FILE");
-  app.add_option("--format", raw.format, "what stdout gets: text or json")->capture_default_str();
+  app.add_option("--format", raw.format, "what stdout gets: " + format_list(&FormatName::name))->capture_default_str();
   app.add_flag("--all-threads", options.text.all_threads, "do not fold idle threads");
   app.add_flag("--full", options.text.full, "every stack with every frame");
   app.add_flag("--why", options.text.why, "the rules that were tried, and on what they decided");
@@ -103,13 +131,15 @@ bool within(double value, double low, double high) { return value >= low && valu
 
 std::optional<tl::unexpected<EarlyEnd>> check_outputs(const RawOptions& raw, Options& options) {
   const auto format = format_named(raw.format);
-  if (!format) return usage_error(fmt::format("--format {} is not known", raw.format), "formats: text, json");
+  if (!format)
+    return usage_error(fmt::format("--format {} is not known", raw.format),
+                       "formats: " + format_list(&FormatName::name));
   options.format = *format;
   for (const std::string& path : raw.outputs) {
-    const auto dot = path.rfind('.');
-    const auto by_suffix = dot == std::string::npos ? std::nullopt : format_named(path.substr(dot + 1));
+    const auto by_suffix = format_of_file(path);
     if (!by_suffix) {
-      return usage_error(fmt::format("the suffix of \"{}\" names no format", path), "end it in .json or .txt");
+      return usage_error(fmt::format("the suffix of \"{}\" names no format", path),
+                         "end it in one of " + format_list(&FormatName::suffix));
     }
     options.outputs.push_back({path, *by_suffix});
   }

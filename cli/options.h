@@ -12,7 +12,7 @@
 namespace hangstack::cli {
 
 enum class Command : std::uint8_t { sample, import_dumps, replay, doctor, explain };
-enum class Format : std::uint8_t { text, json };
+enum class Format : std::uint8_t { text, json, html, folded, speedscope, dot };
 enum class Color : std::uint8_t { automatic, always, never };
 
 struct OutputFile {

@@ -41,7 +41,16 @@ void fit_terminal(report::TextOptions& text) {
 
 std::string render(const model::Report& report, Format format, report::TextOptions text, bool color) {
   text.color = color;
-  return format == Format::json ? report::write_json(report) : report::write_text(report, text);
+  const report::StackOptions stacks{text.all_threads, text.full};
+  switch (format) {
+    case Format::text: break;
+    case Format::json: return report::write_json(report);
+    case Format::html: return report::write_html(report);
+    case Format::folded: return report::write_folded(report, stacks);
+    case Format::speedscope: return report::write_speedscope(report, stacks);
+    case Format::dot: return report::write_dot(report);
+  }
+  return report::write_text(report, text);
 }
 
 bool write_file(const std::string& path, const std::string& bytes) {
@@ -92,7 +101,10 @@ bool is_of_others(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   file.read(begin.data(), begin.size());
   const std::string_view text(begin.data(), static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return !text.starts_with("hangstack ") && text.find("hangstack-report/") == std::string_view::npos;
+  // Folded stacks have no place for a word of ours: they are known by how they name processes.
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const bool folded = (line.starts_with("rank ") || line.starts_with("process ")) && line.find(';') != line.npos;
+  return !folded && !text.starts_with("hangstack ") && text.find("hangstack-report/") == std::string_view::npos;
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ function(hangstack_room name)
   endif()
 endfunction()
 
-# hangstack_pages(ROOM KIND FOLDER): the Markdown pages of a folder as a table in the room (embed_pages.py).
-function(hangstack_pages room kind folder)
+# hangstack_embed(ROOM KIND GLOB...): the files as a table in the room (embed_pages.py).
+function(hangstack_embed room kind)
   set(generated ${CMAKE_BINARY_DIR}/generated/${kind}_pages.cpp)
-  file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.md)
+  file(GLOB pages CONFIGURE_DEPENDS ${ARGN})
   add_custom_command(OUTPUT ${generated} DEPENDS ${pages} ${CMAKE_SOURCE_DIR}/cmake/embed_pages.py
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/generated
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/cmake/embed_pages.py ${kind} ${generated} ${pages})

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Makes C++ of the pages that `hangstack explain` prints.
+"""Makes C++ of the pages that `hangstack explain` prints, and of what every HTML report has in it.
 
     embed_pages.py patterns OUT.cpp PAGE.md...    classifiers/patterns/pages.h
     embed_pages.py topics OUT.cpp PAGE.md...      cli/topics.h
+    embed_pages.py html OUT.cpp FILE...           report/html/embedded.h: one .css and one .js
 
 A page is "# NAME", a title of one line, and sections. Of a pattern's page the examples, which are tests, are left out;
 the items of its sections Verification and Reference are in the table too.
 """
+import base64
+import hashlib
 import pathlib
 import sys
 
@@ -84,10 +87,32 @@ std::span<const Topic> topics() {{ return kTopics; }}
 """
 
 
+def of_html(paths):
+    functions = []
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        name, tag = {".css": ("html_style", "style"), ".js": ("html_script", "script")}[path.suffix]
+        # What ends the element early, or makes a parser wait for another end (WHATWG HTML, 4.12.1.3).
+        if any(word in text.lower() for word in (f"</{tag}", "<!--", "<script")):
+            sys.exit(f"{path}: cannot stand inside <{tag}>")
+        digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
+        functions.append(f'EmbeddedFile {name}() {{ return {{{quoted(text)}, "sha256-{digest}"}}; }}\n')
+    return f"""#include "report/html/embedded.h"
+
+namespace hangstack::report {{
+
+{"".join(functions)}
+}}  // namespace hangstack::report
+"""
+
+
 def main():
     kind, out, *paths = sys.argv[1:]
-    pages = [Page(pathlib.Path(path)) for path in sorted(paths)]
-    text = {"patterns": of_patterns, "topics": of_topics}[kind](pages)
+    paths = [pathlib.Path(path) for path in sorted(paths)]
+    if kind == "html":
+        text = of_html(paths)
+    else:
+        text = {"patterns": of_patterns, "topics": of_topics}[kind]([Page(path) for path in paths])
     pathlib.Path(out).write_text("// Written by cmake/embed_pages.py.\n" + text, encoding="utf-8")
 
 

@@ -1,9 +1,8 @@
-#include <algorithm>
-
 #include "report/printable.h"
 #include "report/text/chain_lines.h"
 #include "report/text/sections.h"
 #include "report/words/folding.h"
+#include "report/words/verdict.h"
 
 namespace hangstack::report {
 namespace {
@@ -20,10 +19,6 @@ std::string set_label(const model::TreeNode& node) {
   std::string label = "[" + fitting_list(node.present.folded(), node.present.size(), kSetColumns);
   if (!node.absent.empty()) label += " | " + fitting_list(node.absent.folded(), node.absent.size(), kSetColumns);
   return label + "]";
-}
-
-bool has_rank_numbers(const model::Job& job) {
-  return std::any_of(job.ranks.begin(), job.ranks.end(), [](const auto& row) { return row.rank.has_value(); });
 }
 
 class TreePrinter {
@@ -83,7 +78,7 @@ class TreePrinter {
 void tree_section(Page& page, const model::Job& job, bool whole) {
   if (job.tree.empty()) return;
   page.gap();
-  const bool sets = has_rank_numbers(job);
+  const bool sets = !rank_numbers(job).empty();
   const std::string_view title =
       job.verdict.hung == model::Hung::no ? "THREADS that stand for their process, merged" : "BLOCKED THREADS, merged";
   std::string heading = page.paint(Paint::heading, title);

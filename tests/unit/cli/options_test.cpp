@@ -85,6 +85,19 @@ TEST(Options, TheSuffixOfAFileNamesItsFormat) {
   EXPECT_THAT(import->dumps, ElementsAre("rank0.txt", "rank1.txt"));
   EXPECT_EQ(parse({"replay", "-o", "a.json", "kept"})->capture_folder, "kept");
   EXPECT_THAT(parse({"-o", "report"}).error().err, HasSubstr("\"report\" names no format"));
+  EXPECT_THAT(parse({"-o", "a.pdf"}).error().err, HasSubstr(".txt, .html, .speedscope.json, .json, .folded, .dot"));
+}
+
+TEST(Options, EveryFormatHasANameAndASuffix) {
+  const std::vector<std::tuple<const char*, const char*, Format>> formats{
+      {"text", "a.txt", Format::text},        {"json", "a.json", Format::json},
+      {"html", "a.html", Format::html},       {"speedscope", "a.speedscope.json", Format::speedscope},
+      {"folded", "a.folded", Format::folded}, {"dot", "a.dot", Format::dot}};
+  for (const auto& [name, file, format] : formats) {
+    EXPECT_EQ(parse({"replay", "kept", "--format", name})->format, format) << name;
+    EXPECT_EQ(parse({"import", "dump", "-o", file})->outputs.at(0).format, format) << file;
+  }
+  EXPECT_THAT(parse({"--format", "xml"}).error().err, HasSubstr("text, html, speedscope, json, folded, dot"));
 }
 
 TEST(Options, ValuesOutsideTheirRangeAreUsageErrors) {

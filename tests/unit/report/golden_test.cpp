@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "report/html/embedded.h"
 #include "report/report.h"
 #include "tests/unit/report/cases.h"
 
@@ -54,6 +55,35 @@ std::vector<Case> cases_with_json() {
   return cases;
 }
 
+/// The style, the script and their hashes change more often than what the page says.
+std::string without_embedded(std::string page) {
+  for (const auto& [text, hash] : {report::html_style(), report::html_script()}) {
+    for (const std::string_view part : {text, hash}) {
+      const std::size_t at = page.find(part);
+      if (at != std::string::npos) page.replace(at, part.size(), "...");
+    }
+  }
+  return page;
+}
+
+std::vector<Case> cases_as_files() {
+  auto cases = all_cases();
+  const std::vector<std::string> kept{"hung_gloo_straggler", "dead_rank",     "single_native_process",
+                                      "several_jobs",        "hostile_names", "nothing_sampled"};
+  std::erase_if(cases, [&](const Case& c) { return std::ranges::find(kept, c.name) == kept.end(); });
+  return cases;
+}
+
+class GoldenFiles : public testing::TestWithParam<Case> {};
+
+TEST_P(GoldenFiles, AreAsKept) {
+  const auto& [name, report, json, options] = GetParam();
+  expect_golden(name + ".html", without_embedded(report::write_html(report)));
+  expect_golden(name + ".folded", report::write_folded(report, {}));
+  expect_golden(name + ".speedscope.json", report::write_speedscope(report, {}));
+  expect_golden(name + ".dot", report::write_dot(report));
+}
+
 class GoldenText : public testing::TestWithParam<Case> {};
 class GoldenJson : public testing::TestWithParam<Case> {};
 
@@ -65,6 +95,7 @@ TEST_P(GoldenJson, IsAsKept) { expect_golden(GetParam().name + ".json", report::
 
 std::string name_of(const testing::TestParamInfo<Case>& info) { return info.param.name; }
 
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenFiles, testing::ValuesIn(cases_as_files()), name_of);
 INSTANTIATE_TEST_SUITE_P(Cases, GoldenText, testing::ValuesIn(all_cases()), name_of);
 INSTANTIATE_TEST_SUITE_P(Cases, GoldenJson, testing::ValuesIn(cases_with_json()), name_of);
 
