@@ -44,7 +44,7 @@ void write_observations(HtmlPage& page, const model::Job& job) {
   const Part part(page.html, "seen");
   page.html.open("table", "seen");
   for (const auto& observation : job.verdict.observations) {
-    open_filtered(page, "tr", {}, all.empty() ? model::RankSet() : observation.ranks);
+    page.html.open("tr");
     page.html.open("td", "who");
     if (!all.empty() && observation.ranks == all && all.size() > 1) {
       page.html.text("all");
@@ -85,7 +85,7 @@ void write_next_steps(HtmlWriter& html, const model::Verdict& verdict) {
 
 void write_alternatives(HtmlWriter& html, const model::Job& job) {
   if (job.alternatives.empty()) return;
-  const Part part(html, "also considered");
+  const Part part(html, "alternatives");
   for (const auto& alternative : job.alternatives) {
     html.open("p");
     html.element("b", {}, alternative.pattern);
