@@ -29,6 +29,17 @@ constexpr auto kFooter =
     "exit status: 0 a report was made; 1 with --check, a hang; 2 wrong usage; 3 nothing could be sampled;\n"
     "4 a pid that was named gave no stack, or an output was not written; 130 interrupted";
 
+constexpr auto kImportFooter =
+    "examples:\n"
+    "  hangstack import dumps/                            every file of a folder\n"
+    "  hangstack import rank*.pyspy.txt ras.txt           the rank from the files' names\n"
+    "  hangstack import 0=a.txt 1=b.txt                   whose dump each is\n"
+    "  hangstack import /tmp/nccl_trace_rank_* -o report.json\n"
+    "  hangstack import slurm-1234.out                    lines of all tasks, each with its prefix\n"
+    "\n"
+    "exit status: 0 a report was made; 3 no file could be read; 4 one that was named could not.\n"
+    "How to take dumps: hangstack explain dumps";
+
 /// What CLI11 fills before it is checked and becomes Options.
 struct RawOptions {
   std::vector<std::string> pids;
@@ -246,10 +257,11 @@ tl::expected<Options, EarlyEnd> parse_options(int argc, const char* const* argv)
   import
       ->add_option(
           "dumps", options.dumps,
-          "a file, or a folder of files; the rank from RANK=, else from \"rankN\" or \"_N\" in the file's name, "
-          "else from the groups in the dump")
+          "a file, or a folder of files; the rank from RANK=, else from the prefix of each line (srun -l, mpirun "
+          "--tag-output, torchrun --tee), from \"rankN\" or \"_N\" in the file's name, or from what is in it")
       ->required()
       ->type_name("[RANK=]DUMP...");
+  import->footer(kImportFooter);
   add_output_options(*import, options, raw);
   CLI::App* doctor = app.add_subcommand("doctor", "what would work here and what not, each with its fix");
   add_target_options(*doctor, options, raw);

@@ -8,9 +8,12 @@
 #include <set>
 #include <utility>
 
+#include "ingest/content.h"
+#include "ingest/document/pickle.h"
+#include "ingest/lines/encoding.h"
 #include "ingest/ras/ras_reply.h"
 #include "ingest/stacks/stack_dump.h"
-#include "model/file_path.h"
+#include "ingest/text.h"
 
 namespace hangstack::ingest {
 namespace {
@@ -19,24 +22,8 @@ using model::ErrorCode;
 using model::ProcessHistory;
 using model::ProcessSnapshot;
 
-constexpr int kMaxRank = 1 << 20;
 constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int64_t kUsualTimeout_ms = 1'800'000;  // gloo's; NCCL's is 600,000
-
-std::optional<int> number_at(std::string_view text) {
-  int number = 0;
-  std::size_t digits = 0;
-  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
-    number = number * 10 + (text[digits] - '0');
-    if (number > kMaxRank) return std::nullopt;
-  }
-  return digits == 0 ? std::nullopt : std::optional(number);
-}
-
-bool only_a_suffix_follows(std::string_view text) {
-  const std::size_t end = text.find_first_not_of("0123456789");
-  return end == std::string_view::npos || text[end] == '.';
-}
 
 std::set<std::string> backends_of(const model::FlightRecorder& recorder) {
   std::set<std::string> backends;
@@ -64,30 +51,12 @@ void name_jobs(std::map<std::pair<std::vector<std::uint64_t>, int>, ProcessHisto
     for (ProcessSnapshot& sample : process.samples) sample.identity.job_key = names[place.first];
 }
 
-/// The text says so, as does the JSON.
-bool looks_like_ras(std::string_view bytes) {
-  const auto begin = bytes.substr(0, 4096);
-  if (begin.starts_with("SERVER PROTOCOL ")) return true;
-  const bool json = begin.find_first_not_of(" \t\r\n") == begin.find('{');
-  // A flight recorder tells NCCL's version too.
-  const auto has = [&](std::string_view key) { return begin.find(key) != std::string_view::npos; };
-  if (json) return has("\"nccl_version\"") && !has("\"entries\"") && !has("\"pg_config\"") && !has("\"version\"");
-  return begin.starts_with("NCCL version ") && begin.find("Job summary") != std::string_view::npos;
-}
-
-/// gdb's "[New LWP 7]" and the "[rank0]:" of logs begin with a bracket too.
-bool looks_like_json_list(std::string_view bytes) {
-  const auto open = bytes.find_first_not_of(" \t\r\n");
-  if (open == std::string_view::npos || bytes[open] != '[') return false;
-  const auto next = bytes.find_first_not_of(" \t\r\n", open + 1);
-  return next != std::string_view::npos && (bytes[next] == '{' || bytes[next] == ']');
-}
-
 /// In containers many processes have one pid: those with other command lines are told apart.
 std::string command_of(const StackDump& dump) { return dump.command_line.empty() ? "" : dump.command_line.front(); }
 
 /// A worker of a DataLoader, whose dump may lie beside its rank's.
-bool feeds(const ProcessSnapshot& process) {
+template <typename Process>
+bool feeds(const Process& process) {
   for (const auto& thread : process.threads)
     for (const auto& frame : thread.frames)
       if (frame.function == "_worker_loop" && frame.file.ends_with("worker.py")) return true;
@@ -104,6 +73,14 @@ bool launches(const ProcessSnapshot& process) {
   return false;
 }
 
+/// Of several processes, those but one are what the first one has started: py-spy's --subprocesses.
+bool are_one_rank(const std::vector<StackDump>& dumps) {
+  return std::ranges::all_of(dumps, [&](const StackDump& dump) {
+    const auto parent = std::ranges::find(dumps, dump.parent_pid, &StackDump::pid);
+    return dump.pid == dumps.front().pid || (dump.parent_pid != 0 && parent != dumps.end()) || feeds(dump);
+  });
+}
+
 }  // namespace
 
 bool Importer::say(const std::string& name, std::string_view what, std::string fix) {
@@ -112,26 +89,67 @@ bool Importer::say(const std::string& name, std::string_view what, std::string f
 }
 
 void Importer::add(const DumpFile& file) {
-  const auto rank = file.rank ? file.rank : rank_in_name(file.name);
-  // A rank that has a file, and none that could be read, is not among those that were.
-  if (!read(file) && rank) lost_[*rank] = problems_.back().error;
-}
-
-bool Importer::read(const DumpFile& file) {
-  if (looks_like_ras(file.bytes)) return add_ras(file);
-  if (looks_like_json_list(file.bytes) || looks_like_stacks(file.bytes)) return add_stacks(file);
-  return add_recorder(file);
-}
-
-bool Importer::add_recorder(const DumpFile& file) {
-  auto dump = read_flight_recorder_dump(file.bytes);
-  if (!dump) return say(file.name, dump.error().message, dump.error().fix);
-  std::string source = "the command line";
-  auto rank = file.rank;
-  if (!rank) {
-    rank = rank_in_name(file.name);
-    source = "the file's name";
+  if (looks_like_pickle(file.bytes)) {
+    Part whole{&file, {}};
+    whole.stream.text = file.bytes;
+    add_part(whole);
+    return;
   }
+  std::vector<Stream> streams = split_by_prefix(as_lines(file.bytes));
+  std::set<std::string> tasks;
+  for (const Stream& stream : streams)
+    if (!stream.label.empty()) tasks.insert(stream.label);
+  if (file.rank && tasks.size() > 1) {
+    say(file.name,
+        fmt::format("it has lines of {} tasks (by the prefix {} and others): it cannot be of rank {} alone",
+                    tasks.size(), *tasks.begin(), *file.rank),
+        fmt::format("give it without the rank: the lines' prefixes tell whose they are ({})", file.name));
+    return;
+  }
+  if (streams.empty()) streams.emplace_back();
+  const std::size_t before = problems_.size();
+  bool used = false;
+  for (Stream& stream : streams) {
+    // What launchers say themselves is often no dump: not worth a word where the rest is one.
+    const bool rest = stream.label.empty() && streams.size() > 1;
+    const std::size_t said = problems_.size();
+    const bool read = add_part({&file, std::move(stream)});
+    if (rest && !read && problems_.size() > said) problems_.resize(said);
+    used = used || read;
+  }
+  if (!used && problems_.size() == before) say(file.name, "nothing in it is a dump", "see hangstack explain dumps");
+}
+
+bool Importer::add_part(const Part& part) {
+  // A rank that has a file, and none that could be read, is not among those that were.
+  const bool used = read(part);
+  if (const auto rank = rank_of(part).rank; !used && rank) lost_[*rank] = problems_.back().error;
+  return used;
+}
+
+Importer::PartRank Importer::rank_of(const Part& part) {
+  if (part.file->rank) return {part.file->rank, "the command line"};
+  if (part.stream.rank) return {part.stream.rank, "the prefix of its lines"};
+  if (const auto rank = rank_in_name(part.file->name)) return {rank, "the file's name"};
+  return {};
+}
+
+bool Importer::read(const Part& part) {
+  const std::string_view text = part.stream.text;
+  if (looks_like_ras(text)) return add_ras(part);
+  if (looks_like_json_list(text) || looks_like_stacks(text)) return add_stacks(part);
+  return add_recorder(part);
+}
+
+bool Importer::add_recorder(const Part& part) {
+  const DumpFile& file = *part.file;
+  auto dump = read_flight_recorder_dump(part.stream.text);
+  if (!dump) {
+    const auto refusal = refusal_in(part.stream.text);
+    const model::Error& why = refusal ? *refusal : dump.error();
+    return say(file.name, why.message, why.fix);
+  }
+  auto [rank, source] = rank_of(part);
   if (!rank) {
     rank = dump->rank;
     source = "the groups in the dump";
@@ -158,8 +176,9 @@ bool Importer::add_recorder(const DumpFile& file) {
   return true;
 }
 
-bool Importer::add_ras(const DumpFile& file) {
-  auto report = read_ras_reply(file.bytes);
+bool Importer::add_ras(const Part& part) {
+  const DumpFile& file = *part.file;
+  auto report = read_ras_reply(part.stream.text);
   if (!report) return say(file.name, report.error().message, report.error().fix);
   model::RasRecord& record = ras_.emplace_back();
   record.reply.status = model::RecordStatus::ok;
@@ -169,17 +188,26 @@ bool Importer::add_ras(const DumpFile& file) {
   return true;
 }
 
-bool Importer::add_stacks(const DumpFile& file) {
-  const bool json = looks_like_json_list(file.bytes);
-  auto dumps = json ? read_py_spy_json(file.bytes) : read_stacks(file.bytes);
-  if (!dumps) return say(file.name, dumps.error().message, dumps.error().fix);
-  auto rank = file.rank;
+bool Importer::add_stacks(const Part& part) {
+  const DumpFile& file = *part.file;
+  const std::string& text = part.stream.text;
+  auto dumps = looks_like_json_list(text) ? read_py_spy_json(text) : read_stacks(text);
+  if (!dumps) {
+    const auto refusal = refusal_in(text);
+    const model::Error& why = refusal ? *refusal : dumps.error();
+    return say(file.name, why.message, why.fix);
+  }
+  auto [rank, source] = rank_of(part);
   const std::int32_t first = dumps->front().pid;
-  if (!rank) rank = rank_in_name(file.name);
   // A name that ends in the pid tells no rank.
-  if (!file.rank && rank && dumps->front().pid_told && *rank == first) rank.reset();
+  if (!file.rank && !part.stream.rank && rank && dumps->front().pid_told && *rank == first) rank.reset();
+  if (file.rank && !are_one_rank(*dumps))
+    return say(file.name,
+               fmt::format("it holds the stacks of several processes (pids {} and {}): they cannot all be rank {}",
+                           first, dumps->back().pid, *file.rank),
+               "split it by process, or give it without the rank: each pid is a process then");
   // Without a rank, two nodes may have printed the same.
-  if (rank && !contents_.emplace(*rank, std::hash<std::string>{}(file.bytes)).second)
+  if (rank && !contents_.emplace(*rank, std::hash<std::string>{}(text)).second)
     return say(file.name, "it holds what another file of the rank held already", "give each dump once");
   if (rank && is_of_another(*rank, dumps->front())) {
     say(file.name,
@@ -189,19 +217,21 @@ bool Importer::add_stacks(const DumpFile& file) {
         "give each rank's files as RANK=FILE, and two jobs by a call each");
     rank.reset();
   }
+  const std::string name =
+      part.stream.label.empty() ? file.name : fmt::format("{} [{}]", file.name, printable_name(part.stream.label));
   for (StackDump& dump : *dumps) {
     if (dump.not_read > 0) {
       say(file.name,
           fmt::format("{} line{} of it {} no frame of {}: the first is line {}", dump.not_read,
-                      dump.not_read == 1 ? "" : "s", dump.not_read == 1 ? "is" : "are", dump.tool, dump.first_not_read),
+                      dump.not_read == 1 ? "" : "s", dump.not_read == 1 ? "is" : "are", dump.tool,
+                      line_in_file(part.stream, dump.first_not_read)),
           "the other lines are used");
     }
     // Of several processes in the file of one rank, the first is the rank.
-    const Whose whose =
-        rank && dump.pid == first
-            ? Whose{rank, 0, {}}
-            : Whose{std::nullopt, dump.pid, dump.pid_told && dump.pid != 1 ? command_of(dump) : file.name};
-    if (whose.rank) rank_sources_[whose] = file.rank ? "the command line" : "the file's name";
+    const Whose whose = rank && dump.pid == first
+                            ? Whose{rank, 0, {}}
+                            : Whose{std::nullopt, dump.pid, dump.pid_told && dump.pid != 1 ? command_of(dump) : name};
+    if (whose.rank) rank_sources_[whose] = source;
     stacks_[whose].push_back({file.name, std::move(dump)});
   }
   return true;
@@ -311,22 +341,6 @@ void Importer::join(Read&& read, ProcessSnapshot& process) {
   }
   process.captured_at_unix_ns = std::max(process.captured_at_unix_ns, read.written_unix_ns);
   process.flight_recorders.push_back(std::move(read.dump.recorder));
-}
-
-std::optional<int> rank_in_name(std::string_view path) {
-  std::string name(model::base_name(path));
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  const std::string_view text = name;
-  for (std::size_t at = text.rfind("rank"); at != std::string_view::npos; at = text.rfind("rank", at - 1)) {
-    std::string_view behind = text.substr(at + 4);
-    if (behind.starts_with('_') || behind.starts_with('-')) behind.remove_prefix(1);
-    if (const auto rank = number_at(behind)) return rank;
-    if (at == 0) break;
-  }
-  const std::size_t line = text.rfind('_');
-  if (line == std::string_view::npos || !only_a_suffix_follows(text.substr(line + 1))) return std::nullopt;
-  return number_at(text.substr(line + 1));
 }
 
 }  // namespace hangstack::ingest

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ingest/flight_recorder/flight_recorder.h"
+#include "ingest/lines/prefixes.h"
 #include "ingest/stacks/join.h"
 #include "model/diagnosis.h"
 
@@ -35,8 +36,10 @@ struct Imported {
 /// RAS; one that is none of them, or is cut off, costs the others nothing. The rank is the user's, else that of the
 /// file's name, else that of the groups in the dump. Several flight recorders of one rank are joined if they are of
 /// different backends; otherwise the first counts. Stacks of one rank, or of one pid where nothing tells the rank, are
-/// joined. A dump does not say when it was written: after the last time in it, and no later than its file was changed,
-/// if that is within twice the limit of its operations: a copy of a file may be of any later day.
+/// joined. Text may be UTF-16, have colours, and a prefix in front of each line that tells whose it is: then the lines
+/// of each task are a file of their own. A dump does not say when it was written: after the last time in it, and no
+/// later than its file was changed, if that is within twice the limit of its operations: a copy of a file may be of any
+/// later day.
 class Importer {
  public:
   void add(const DumpFile& file);
@@ -60,11 +63,23 @@ class Importer {
   using World = std::vector<std::uint64_t>;  ///< members of the default group
   using Processes = std::map<std::pair<World, int>, model::ProcessHistory>;
 
-  /// Each says whether the file is used; if not, the last problem says why.
-  bool read(const DumpFile& file);
-  bool add_recorder(const DumpFile& file);
-  bool add_stacks(const DumpFile& file);
-  bool add_ras(const DumpFile& file);
+  /// The lines of one task in a file, or all of it.
+  struct Part {
+    const DumpFile* file = nullptr;
+    Stream stream;
+  };
+  struct PartRank {
+    std::optional<int> rank;
+    std::string source;
+  };
+  static PartRank rank_of(const Part& part);
+
+  /// Each says whether the part is used; if not, the last problem says why.
+  bool add_part(const Part& part);
+  bool read(const Part& part);
+  bool add_recorder(const Part& part);
+  bool add_stacks(const Part& part);
+  bool add_ras(const Part& part);
   [[nodiscard]] bool is_of_another(int rank, const StackDump& dump) const;
   /// Into `processes` of the same rank; the rest stands alone.
   void add_threads(Processes& processes, std::vector<model::ProcessHistory>& alone);

@@ -223,12 +223,17 @@ std::string pids_option(const JobFacts& job, const RankSet& set) {
 }
 
 std::string at_ranks(const JobFacts& job, const RankSet& set, std::string_view arguments) {
+  if (job.records_alone()) return on_its_hosts(job);
   if (job.imported()) {
     const bool threads = arguments.find("--all-threads") != std::string_view::npos;
     return fmt::format("hangstack import --full{} DUMPS...", threads ? " --all-threads" : "");
   }
   const std::string pids = pids_option(job, set);
   return fmt::format("hangstack {}{}{}", pids, pids.empty() ? "" : " ", arguments);
+}
+
+std::string on_its_hosts(const JobFacts& job) {
+  return job.imported() ? "ssh HOST hangstack --pgrep TRAINING-SCRIPT" : "hangstack";
 }
 
 std::string again(const JobFacts& job, std::string_view arguments) {
@@ -252,14 +257,17 @@ void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& wa
   verdict.since_s = job.stuck_for(waiting);
   const bool still = waiting.minus(job.unmoved).empty() || job.samples == 1;
   verdict.hung = still && verdict.since_s && !waiting.empty() ? Hung::yes : Hung::undecided;
+  const auto age = job.least_age(waiting);
   if (job.records_alone()) {
-    verdict.against.emplace_back(verdict.since_s
-                                     ? "for how long, only the times of the files say"
-                                     : "for how long is not known: dumps do not say when they were written, "
-                                       "and the times of the files are of another day");
+    // Of a file that was written later than the dump can have been, the last time in it is all there is.
+    verdict.against.emplace_back(
+        verdict.since_s ? "for how long, only the times of the files say"
+        : age ? fmt::format("for how long is not known: the last time that the files tell is {} after it began",
+                            model::duration(std::max(*age, 0.0)))
+              : "for how long is not known: dumps do not say when they were written, and no time in them helps");
     return;
   }
-  if (const auto age = job.least_age(waiting); still && age && *age < kLeastAge_s)
+  if (still && age && *age < kLeastAge_s)
     verdict.against.push_back(
         {fmt::format("{} not moved for {} only: from {:.0f} s on it is called hung",
                      job.subject(waiting, "has", "have"), model::duration(std::floor(*age * 10) / 10), kLeastAge_s)});

@@ -55,8 +55,13 @@ void append(std::vector<model::Observation>& to, std::vector<model::Observation>
 std::string doing(const JobFacts& job, int rank);
 std::string doing(const ProcessFacts& process);
 
-/// "hangstack --pids 12 14 ARGUMENTS" for the ranks of `set`; without pids where the ranks are dumps.
+/// "hangstack --pids 12 14 ARGUMENTS" for the ranks of `set`; of stacks in dumps their whole
+/// stacks, and of records alone on_its_hosts().
 std::string at_ranks(const JobFacts& job, const model::RankSet& set, std::string_view arguments);
+
+/// "hangstack" for all ranks of the host; where the ranks are dumps, with what to fill in: nothing says that the job
+/// runs here.
+std::string on_its_hosts(const JobFacts& job);
 
 /// "hangstack --pids 12 14 ARGUMENTS" for all ranks of the job, or "hangstack ARGUMENTS" where they are too many to
 /// name.

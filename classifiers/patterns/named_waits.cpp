@@ -157,7 +157,7 @@ Ruling judge_stall(const JobFacts& job) {
       by_stacks(job, kind->pattern, ranks, fmt::format("{} {}: {}.", job.who(ranks), kind->says, doing(job, first)));
   verdict.culprit_ranks = ranks;
   verdict.shape = "no peer was seen to wait";
-  verdict.next_steps.push_back({"do its peers wait for it? the other ranks of the job", "hangstack"});
+  verdict.next_steps.push_back({"do its peers wait for it? the other ranks of the job", on_its_hosts(job)});
   verdict.verification.emplace_back(kind->check);
   return {verdict, {}, fmt::format("{} {}", job.who(ranks), kind->says)};
 }

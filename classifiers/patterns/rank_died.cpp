@@ -86,7 +86,9 @@ void add_steps(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
   if (verdict.hung != model::Hung::yes)
     verdict.next_steps.push_back({"does it come after all? watch for longer", again(job, "--samples 3 --gap 10")});
   if (deaths.zombies.empty() && deaths.vanished.empty()) {
-    verdict.next_steps.push_back({"was it left out of the pids? look at all ranks of this host", "hangstack"});
+    verdict.next_steps.push_back({job.imported() ? "does it run? look at all ranks of its host"
+                                                 : "was it left out of the pids? look at all ranks of this host",
+                                  on_its_hosts(job)});
   }
   verdict.next_steps.push_back({"killed for memory?", "dmesg -T | grep -iE 'out of memory|killed process'"});
   verdict.next_steps.push_back({"its own last words: the log of that rank and of the launcher", ""});

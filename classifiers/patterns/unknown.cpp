@@ -72,7 +72,7 @@ void all_in_one_operation(Verdict& verdict, const JobFacts& job) {
   }
   if (!job.untraced().empty() || (everybody && job.ranks.size() == 1)) {
     verdict.next_steps.push_back(
-        {"the other ranks of the job: run hangstack on every host that has some", "hangstack"});
+        {"the other ranks of the job: run hangstack on every host that has some", on_its_hosts(job)});
   }
   if (operation.kind == StateKind::collective && job.pending_groups.empty()) {
     verdict.next_steps.push_back({"compare the operations' records: sequence number, sizes, group of each rank",
@@ -143,7 +143,7 @@ Ruling records_alone(const JobFacts& job, Verdict verdict) {
   append(verdict.observations, recorded_operations(job));
   append(verdict.observations, roll_call(job));
   for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
-  verdict.next_steps.push_back({"where do the ranks stand? the stacks, on each host", "hangstack"});
+  verdict.next_steps.push_back({"where do the ranks stand? the stacks, on each host", on_its_hosts(job)});
   return {verdict, {}, "no other rule fired"};
 }
 

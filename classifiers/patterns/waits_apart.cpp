@@ -261,7 +261,7 @@ Ruling judge_init_timeout(const JobFacts& job) {
                             job.subject(job.inside, "waits", "wait"), doing(job, *job.inside.ranks().begin())));
   verdict.shape = "in the store, before the group is there";
   verdict.next_steps.push_back(
-      {"where are the other ranks, rank 0 first? it writes the communicator's id", "hangstack"});
+      {"where are the other ranks, rank 0 first? it writes the communicator's id", on_its_hosts(job)});
   verdict.verification.emplace_back("the store's server lives, and every rank reaches its address");
   return {verdict, {}, fmt::format("{} in the store", job.who(job.inside))};
 }

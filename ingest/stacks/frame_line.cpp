@@ -228,6 +228,18 @@ std::optional<Frame> eu_stack_frame(std::string_view line) {
   return frame;
 }
 
+std::optional<Frame> py_bt_frame(std::string_view line) {
+  if (auto frame = file_frame(line)) return frame;
+  const auto text = behind_number(line);
+  if (!text || !text->starts_with("Frame 0x")) return std::nullopt;
+  const auto file = between(*text, ", for file ", ", line ");
+  const auto rest = text->substr(std::min(text->find(", line "), text->size()));
+  const auto function = between(rest, ", in ", " (");
+  if (file.empty() || function.empty()) return std::nullopt;
+  const auto number = leading_number(rest.substr(7));
+  return python(function, file, number > 0 && number <= 0x7fffffff ? static_cast<int>(number) : 0);
+}
+
 std::optional<Frame> file_frame(std::string_view line) {
   line = trimmed(line);
   bool compiled = false;

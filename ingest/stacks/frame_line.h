@@ -23,6 +23,10 @@ std::optional<model::Frame> eu_stack_frame(std::string_view line);
 /// "(Python)" or "(C)" before it and a library behind it.
 std::optional<model::Frame> file_frame(std::string_view line);
 
+/// What gdb's Python commands print of a frame. py-bt: "  File \"/job/train.py\", line 88, in step"; py-bt-full and
+/// Python 2's libpython.py: "#5 Frame 0x7f10, for file /job/train.py, line 88, in step (x=1)".
+std::optional<model::Frame> py_bt_frame(std::string_view line);
+
 /// A Python file under the name that the classifiers know it by, where a tool has cut off the folders in front:
 /// "distributed_c10d.py" lies in torch/distributed, "autograd/graph.py" in torch.
 std::string full_python_name(std::string_view file);

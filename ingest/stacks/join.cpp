@@ -17,17 +17,6 @@ bool has(const Thread& thread, FrameKind kind) {
   return std::ranges::any_of(thread.frames, [&](const Frame& frame) { return frame.kind == kind; });
 }
 
-/// Python frames of one tool below what another one saw of native code.
-std::vector<Frame> native_above_python(const std::vector<Frame>& native, const std::vector<Frame>& python) {
-  std::vector<Frame> frames;
-  for (const Frame& frame : native) {
-    if (frame.function.starts_with("_PyEval_EvalFrame") || frame.function.starts_with("PyEval_EvalFrame")) break;
-    frames.push_back(frame);
-  }
-  frames.insert(frames.end(), python.begin(), python.end());
-  return frames;
-}
-
 bool is_empty(const Thread& thread) {
   return std::ranges::all_of(thread.frames, [](const Frame& frame) { return frame.kind == FrameKind::marker; });
 }
@@ -111,6 +100,16 @@ void join_process(ProcessSnapshot& process, const StackFile& file, StackDump&& d
 }
 
 }  // namespace
+
+std::vector<Frame> native_above_python(const std::vector<Frame>& native, const std::vector<Frame>& python) {
+  std::vector<Frame> frames;
+  for (const Frame& frame : native) {
+    if (frame.function.starts_with("_PyEval_EvalFrame") || frame.function.starts_with("PyEval_EvalFrame")) break;
+    frames.push_back(frame);
+  }
+  frames.insert(frames.end(), python.begin(), python.end());
+  return frames;
+}
 
 std::vector<ProcessSnapshot> join_stacks(std::vector<StackFile>&& files) {
   std::map<std::string_view, std::vector<StackFile*>> by_tool;

@@ -14,6 +14,10 @@ struct StackFile {
   StackDump dump;
 };
 
+/// Python frames of one tool below what another one saw of native code, both innermost first.
+std::vector<model::Frame> native_above_python(const std::vector<model::Frame>& native,
+                                              const std::vector<model::Frame>& python);
+
 /// As many samples as every tool has dumps, the last ones of each, oldest first. A sample joins what each tool saw of a
 /// thread: with Python's frames of one and native ones of another, the native frames
 /// within the innermost evaluation of Python code come first. Threads are the same by number, the main ones by being

@@ -7,8 +7,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ingest/lines/encoding.h"
 #include "ingest/stacks/frame_line.h"
 #include "ingest/stacks/headings.h"
+#include "ingest/stacks/join.h"
 #include "ingest/text.h"
 #include "model/file_path.h"
 
@@ -62,21 +64,6 @@ void complete(Frame& frame, std::string_view line) {
   frame.line = static_cast<int>(number);
 }
 
-/// Without the colours of a terminal, ESC [ ... m.
-std::string without_colours(std::string_view line) {
-  std::string plain;
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    if (line[at] != '\x1b') {
-      plain += line[at];
-      continue;
-    }
-    if (at + 1 < line.size() && line[at + 1] == '[') ++at;
-    while (at + 1 < line.size() && (line[at + 1] == ';' || (line[at + 1] >= '0' && line[at + 1] <= '9'))) ++at;
-    ++at;
-  }
-  return plain;
-}
-
 class Reader {
  public:
   Expected<std::vector<StackDump>> read(std::string_view bytes) {
@@ -120,6 +107,10 @@ class Reader {
                        "give fewer dumps at once");
       return begin_thread(std::move(*thread));
     }
+    if (line.starts_with("Parent Process ") && !dumps_.empty() && dumps_.back().threads.empty()) {
+      dumps_.back().parent_pid = static_cast<std::int32_t>(leading_number(line.substr(15)));
+      return {};
+    }
     if (line.starts_with("Python v") && !dumps_.empty() && dumps_.back().threads.empty()) {
       dumps_.back().python_version = printable_name(line.substr(8, line.find(' ', 8) - 8));
       return {};
@@ -135,8 +126,9 @@ class Reader {
   }
 
   Expected<void> take_frame(std::string_view line) {
-    auto& frames = thread_->thread.frames;
-    auto frame = frame_of(thread_->tool, line);
+    const bool py_bt = thread_->tool == StackTool::gdb && takes_py_bt(line);
+    auto& frames = py_bt ? python_ : thread_->thread.frames;
+    auto frame = py_bt ? py_bt_frame(line) : frame_of(thread_->tool, line);
     if (!frame) {
       if (thread_->tool == StackTool::gdb || thread_->tool == StackTool::eu_stack) {
         if (!frames.empty()) complete(frames.back(), line);
@@ -155,6 +147,12 @@ class Reader {
                      "give fewer dumps at once");
     frames.push_back(std::move(*frame));
     return {};
+  }
+
+  /// gdb's py-bt, behind the frames of bt or instead of them.
+  bool takes_py_bt(std::string_view line) {
+    if (line.starts_with("Traceback (most recent call first")) in_py_bt_ = true;
+    return in_py_bt_ || py_bt_frame(line);
   }
 
   StackDump& begin(StackTool tool) {
@@ -187,6 +185,10 @@ class Reader {
     if (!thread_) return;
     model::Thread& thread = thread_->thread;
     if (thread_->outermost_first) std::ranges::reverse(thread.frames);
+    if (!python_.empty())
+      thread.frames = thread.frames.empty() ? std::move(python_) : native_above_python(thread.frames, python_);
+    python_.clear();
+    in_py_bt_ = false;
     // The frame below main() in a C library without symbols.
     while (!thread.frames.empty() && thread.frames.back().kind == model::FrameKind::native &&
            thread.frames.back().function.empty() && model::is_c_library(thread.frames.back().module))
@@ -231,6 +233,12 @@ class Reader {
     const bool native = std::ranges::any_of(
         dump.threads, [&](const auto& thread) { return std::ranges::any_of(thread.frames, is_native); });
     if (native && dump.tool == tool_name(StackTool::py_spy)) dump.tool = "py-spy --native";
+    const bool python = std::ranges::any_of(dump.threads, [](const auto& thread) {
+      return std::ranges::any_of(thread.frames,
+                                 [](const Frame& frame) { return frame.kind == model::FrameKind::python; });
+    });
+    // No other look at the process, but what bt does not show of it.
+    if (!native && python && dump.tool == tool_name(StackTool::gdb)) dump.tool = "gdb py-bt";
     for (auto& thread : dump.threads) thread.ns_tid = thread.tid;
     dump.pid_told = dump.pid != 0 || main->tid != 0;
     if (dump.pid == 0) dump.pid = std::max(main->tid, 1);
@@ -243,6 +251,8 @@ class Reader {
 
   std::vector<StackDump> dumps_;
   std::optional<ThreadHeading> thread_;
+  std::vector<Frame> python_;  ///< of the thread, by py-bt
+  bool in_py_bt_ = false;
   std::unordered_set<std::string> seen_;  ///< threads of the last dump
   std::string uncoloured_;
   bool main_is_over_ = false;  ///< of the last dump, which has no more threads then

@@ -16,10 +16,12 @@ namespace hangstack::ingest {
 
 /// One process, as one tool saw it once.
 struct StackDump {
-  /// "py-spy", "py-spy --native", "py-spy --json", "gdb", "eu-stack", "pystack", "faulthandler"
+  /// "py-spy", "py-spy --native", "py-spy --json", "gdb", "eu-stack", "pystack", "faulthandler"; "gdb py-bt" where it
+  /// shows no other frames than Python's
   std::string_view tool;
   std::int32_t pid = 0;  ///< made up where the dump does not tell it
   bool pid_told = false;
+  std::int32_t parent_pid = 0;  ///< the one before it in the dump has started it; 0: not told
   std::vector<std::string> command_line;
   std::string python_version;
   /// Innermost frame first. Of the kernel's letter there is only what the tool says: R of an active thread, S of an

@@ -141,5 +141,58 @@ TEST(ImportStacks, RecordsAndStacksOfARankAreOneProcess) {
   EXPECT_EQ(process.identity.world_size, 2);
 }
 
+TEST(ImportStacks, OneFileOfAllTasksIsSplitByThePrefixOfItsLines) {
+  const Imported imported = import({{"slurm.out",
+                                     {},
+                                     0,
+                                     "\xEF\xBB\xBF"
+                                     "0: Process 7: python\r\n1: Process 8: python\r\n0: \r\n1: \r\n"
+                                     "0: Thread 7 (idle): \"MainThread\"\r\n1: Thread 8 (idle): \"MainThread\"\r\n"
+                                     "1:     g (a.py:2)\r\n0:     f (a.py:1)\r\nsrun: words\r\n"}});
+  EXPECT_TRUE(imported.problems.empty());
+  ASSERT_THAT(imported.snapshot.processes, SizeIs(2));
+  const auto& second = imported.snapshot.processes[1].last();
+  EXPECT_EQ(second.identity.rank, 1);
+  EXPECT_EQ(second.identity.rank_source, "the prefix of its lines");
+  EXPECT_EQ(second.pid, 8);
+  EXPECT_THAT(texts(second.threads.at(0)), ElementsAre("py g a.py:2"));
+}
+
+TEST(ImportStacks, OneRankForSeveralProcessesIsAnError) {
+  const std::string two =
+      "Process 7: python\n\nThread 7 (idle): \"MainThread\"\n    f (a.py:1)\n"
+      "Process 8: python\n\nThread 8 (idle): \"MainThread\"\n    f (a.py:1)\n";
+  const Imported imported = import({{"all.txt", 3, 0, two}});
+  EXPECT_TRUE(imported.snapshot.processes.empty());
+  ASSERT_THAT(imported.problems, SizeIs(1));
+  EXPECT_THAT(imported.problems[0].error.message, HasSubstr("several processes (pids 7 and 8)"));
+  const Imported tasks = import({{"all.txt", 3, 0, "0: a\n1: b\n0: c\n1: d\n"}});
+  ASSERT_THAT(tasks.problems, SizeIs(1));
+  EXPECT_THAT(tasks.problems[0].error.message, HasSubstr("lines of 2 tasks"));
+}
+
+TEST(ImportStacks, WhatARankHasStartedMayBeInItsFile) {
+  const Imported imported = import({{"a.txt", 3, 0,
+                                     "Process 7: python\n\nThread 7 (idle): \"MainThread\"\n    f (a.py:1)\n"
+                                     "Process 8: nvcc\nParent Process 7: python\n\nThread 8 (idle): \"MainThread\"\n"
+                                     "    f (a.py:1)\n"}});
+  EXPECT_TRUE(imported.problems.empty());
+  EXPECT_EQ(imported.snapshot.processes.at(0).last().identity.rank, 3);
+}
+
+TEST(ImportStacks, WhatAToolSaidWhenItFailedIsToldAsSuch) {
+  const auto told = [](const char* text) {
+    const Imported imported = import({{"rank1.txt", {}, 0, text}});
+    return imported.problems.size() == 1 ? imported.problems[0].error.message : std::string();
+  };
+  EXPECT_THAT(told("Error: Failed to find python version from target process\n"), HasSubstr("what py-spy said"));
+  EXPECT_THAT(told("Error: Permission Denied\n"), HasSubstr("what py-spy said"));
+  EXPECT_THAT(told("Could not attach to process.  If your uid matches\nptrace: Operation not permitted.\n"),
+              HasSubstr("gdb said when it failed: \"ptrace: Operation not permitted.\""));
+  EXPECT_THAT(told("eu-stack: dwfl_linux_proc_attach pid 7: Operation not permitted\n"),
+              HasSubstr("what eu-stack said"));
+  EXPECT_THAT(told("bash: line 1: py-spy: command not found\n"), HasSubstr("what the shell said"));
+}
+
 }  // namespace
 }  // namespace hangstack::ingest

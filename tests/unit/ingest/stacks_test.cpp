@@ -254,5 +254,33 @@ TEST(Stacks, AThreadSeenAgainIsOfAnotherLook) {
   EXPECT_THAT(dumps, SizeIs(2));
 }
 
+TEST(Stacks, PyBtOfGdbGivesPythonsFramesBelowNativeOnes) {
+  const StackDump dump = only(
+      "Thread 1 (Thread 0x7f10 (LWP 7) \"python\"):\n#0  0x1 in poll () from /lib/libc.so.6\n"
+      "#1  0x2 in _PyEval_EvalFrameDefault () from p\n#2  0x3 in main ()\n"
+      "Traceback (most recent call first):\n  <built-in method acquire of _thread.lock object at remote 0x7f10>\n"
+      "  File \"/job/train.py\", line 88, in step\n    loss.backward()\n  File \"/job/train.py\", line 99, in "
+      "<module>\n");
+  EXPECT_EQ(dump.tool, "gdb");
+  EXPECT_EQ(dump.not_read, 0U);
+  EXPECT_THAT(texts(dump.threads.at(0)),
+              ElementsAre("poll [/lib/libc.so.6]", "py step /job/train.py:88", "py <module> /job/train.py:99"));
+}
+
+TEST(Stacks, PyBtOfAllThreadsIsAnotherToolsLook) {
+  const auto dumps = read(
+      "Thread 1 (LWP 7):\n#0  0x1 in poll () from /lib/libc.so.6\n"
+      "Thread 1 (LWP 7):\nTraceback (most recent call first):\n  File \"/job/train.py\", line 88, in step\n");
+  ASSERT_THAT(dumps, SizeIs(2));
+  EXPECT_EQ(dumps[1].tool, "gdb py-bt");
+  EXPECT_EQ(dumps[1].pid, dumps[0].pid);
+}
+
+TEST(Stacks, PyBtFullIsRead) {
+  const StackDump dump =
+      only("Thread 1 (LWP 7):\n#5 Frame 0x7f10, for file /job/train.py, line 88, in step (x=1)\n    f(x)\n");
+  EXPECT_THAT(texts(dump.threads.at(0)), ElementsAre("py step /job/train.py:88"));
+}
+
 }  // namespace
 }  // namespace hangstack::ingest
