@@ -106,12 +106,13 @@ RecordRows operation_rows(const std::vector<RankProcess>& ranks) {
   for (const auto& [rank, process] : ranks) {
     for (const auto& recorder : process->flight_recorders) {
       for (const RecordedOperation& operation : recorder.operations) {
-        std::vector<std::string> cells{group_in_words(operation),
-                                       number_of(operation),
-                                       operation.name,
-                                       tensors_in_words(operation.inputs.empty() ? operation.outputs : operation.inputs),
-                                       std::string(operation_state(operation)),
-                                       call_site_of(operation)};
+        std::vector<std::string> cells{
+            group_in_words(operation),
+            number_of(operation),
+            operation.name,
+            tensors_in_words(operation.inputs.empty() ? operation.outputs : operation.inputs),
+            std::string(operation_state(operation)),
+            call_site_of(operation)};
         for (auto& cell : cells) cell = printable(cell);
         const auto [at, fresh] = known.try_emplace(cells, found.size());
         if (fresh) found.push_back({{}, std::move(cells), 0, operation.finished()});
