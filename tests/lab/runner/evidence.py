@@ -83,11 +83,22 @@ def wait_until_steady(pids, deadline_s=60):
 
 
 def wait_until_busy(pids, deadline_s=60):
-    """Until each of `pids` has burnt `BUSY_S` of CPU time from now on."""
+    """Until each of `pids` has burnt `BUSY_S` of CPU time from now on, or was seen to nap at one place only for as long.
+
+    A wait that asks again and again sleeps between its tries, some longer from one to the next.
+    """
+    since = time.monotonic()
     began = {pid: cpu_s(pid) for pid in pids}
+    naps = {pid: [] for pid in pids}
 
-    def all_burn():
-        idle = [pid for pid in pids if cpu_s(pid) - began[pid] < BUSY_S]
-        assert not idle, f"pids {idle} do not loop"
+    def stays(pid):
+        now = place(pid)
+        naps[pid] += [now] if now else []
+        one_place = len(naps[pid]) >= SEEN_ASLEEP and len(set(naps[pid])) == 1
+        return cpu_s(pid) - began[pid] >= BUSY_S or (one_place and time.monotonic() - since >= BUSY_S)
 
-    wait_until(all_burn, deadline_s, "a rank that should loop does not")
+    def all_stay():
+        others = [pid for pid in pids if not stays(pid)]
+        assert not others, f"pids {others} do not loop"
+
+    wait_until(all_stay, deadline_s, "a rank that should loop does not")

@@ -53,7 +53,6 @@ class LabJob(Job):
             "HANGSTACK_LAB_LOG": self.logs,
             "HANGSTACK_LAB_NCCL": torch.nccl,
             "HANGSTACK_LAB_BACKEND": torch.generations[1],
-            "HANGSTACK_LAB_JOINT_PORT": free_port(),
         }
         super().__init__(
             place.python,

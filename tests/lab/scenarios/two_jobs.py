@@ -42,9 +42,9 @@ def join_the_jobs():
     """Trainer 0 and all workers, over a store of their own."""
     import torch.distributed as dist
 
-    rank, port = (0 if JOB == 0 else 1 + RANK), int(os.environ["HANGSTACK_LAB_JOINT_PORT"])
-    day = datetime.timedelta(days=1)
-    store = dist.TCPStore("127.0.0.1", port, 1 + WORKERS, rank == 0, timeout=day, wait_for_workers=False)
+    rank = 0 if JOB == 0 else 1 + RANK
+    store = dist.FileStore(os.environ["HANGSTACK_LAB_LOG"] + "/joint-store", 1 + WORKERS)
+    store.set_timeout(datetime.timedelta(days=1))
     return Communicator(store, rank, 1 + WORKERS)
 
 
