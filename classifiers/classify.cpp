@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "classifiers/evidence/logged.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/ras.h"
 #include "classifiers/fold/groups.h"
@@ -99,7 +100,10 @@ Job judge(const JobFacts& facts, std::size_t index) {
   }
   doubt_by_ras(job.verdict, facts);
   append(job.verdict.observations, ras_observations(facts));
+  append(job.verdict.observations, logged_observations(facts));
+  if (!job.verdict.first_cause && job.verdict.hung != model::Hung::no) job.verdict.first_cause = logged_cause(facts);
   job.ras = facts.ras;
+  job.logs = facts.logs;
   add_alternatives(job, std::move(considered));
   job.groups = groups_of(facts, job.verdict.culprit_ranks);
   job.ranks = rank_rows(facts);

@@ -253,7 +253,7 @@ tl::expected<Options, EarlyEnd> parse_options(int argc, const char* const* argv)
   add_output_options(*replay, options, raw);
   CLI::App* import = app.add_subcommand(
       "import",
-      "report from dumps of other tools: py-spy, gdb, eu-stack, pystack, PyTorch's flight recorder, NCCL's RAS");
+      "report from dumps of other tools: py-spy, gdb, eu-stack, pystack, PyTorch's flight recorder, NCCL's RAS, logs");
   import
       ->add_option(
           "dumps", options.dumps,

@@ -6,11 +6,14 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "ingest/content.h"
 #include "ingest/document/pickle.h"
 #include "ingest/lines/encoding.h"
+#include "ingest/logs/call_log.h"
+#include "ingest/logs/log.h"
 #include "ingest/ras/ras_reply.h"
 #include "ingest/stacks/stack_dump.h"
 #include "ingest/text.h"
@@ -81,6 +84,13 @@ bool are_one_rank(const std::vector<StackDump>& dumps) {
   });
 }
 
+/// Whether its text begins as one of the kinds of dumps, or has lines of one.
+bool is_of_a_kind(const Stream& stream) {
+  const std::string_view text = stream.text;
+  const bool stacks = looks_like_json_list(text) || looks_like_stacks(text);
+  return stacks || text.starts_with('{') || looks_like_ras(text) || looks_like_log(text, stacks) || refusal_in(text);
+}
+
 }  // namespace
 
 bool Importer::say(const std::string& name, std::string_view what, std::string fix) {
@@ -109,14 +119,10 @@ void Importer::add(const DumpFile& file) {
   if (streams.empty()) streams.emplace_back();
   const std::size_t before = problems_.size();
   bool used = false;
-  for (Stream& stream : streams) {
-    // What launchers say themselves is often no dump: not worth a word where the rest is one.
-    const bool rest = stream.label.empty() && streams.size() > 1;
-    const std::size_t said = problems_.size();
-    const bool read = add_part({&file, std::move(stream)});
-    if (rest && !read && problems_.size() > said) problems_.resize(said);
-    used = used || read;
-  }
+  // Of several tasks some may have written nothing that matters: not worth a word where others have.
+  if (streams.size() > 1 && std::ranges::any_of(streams, is_of_a_kind))
+    std::erase_if(streams, [](const Stream& stream) { return !is_of_a_kind(stream); });
+  for (Stream& stream : streams) used = add_part({&file, std::move(stream)}) || used;
   if (!used && problems_.size() == before) say(file.name, "nothing in it is a dump", "see hangstack explain dumps");
 }
 
@@ -137,8 +143,16 @@ Importer::PartRank Importer::rank_of(const Part& part) {
 bool Importer::read(const Part& part) {
   const std::string_view text = part.stream.text;
   if (looks_like_ras(text)) return add_ras(part);
-  if (looks_like_json_list(text) || looks_like_stacks(text)) return add_stacks(part);
-  return add_recorder(part);
+  if (looks_like_call_log(text)) return add_call_log(part);
+  if (looks_like_error_file(text)) return add_log(part);
+  const bool stacks = looks_like_json_list(text) || looks_like_stacks(text);
+  if (looks_like_log(text, stacks)) {
+    if (!stacks) return add_log(part);
+    // A log that faulthandler has written to.
+    const std::size_t said = problems_.size();
+    if (!add_log(part)) problems_.resize(said);
+  }
+  return stacks ? add_stacks(part) : add_recorder(part);
 }
 
 bool Importer::add_recorder(const Part& part) {
@@ -254,6 +268,7 @@ Imported Importer::take() && {
   Imported imported;
   std::vector<ProcessHistory> alone;
   add_threads(processes, alone);
+  if (processes.empty() && alone.empty()) add_logged_ranks(processes);
   name_jobs(processes);
   for (auto& [place, process] : processes) imported.snapshot.processes.push_back(std::move(process));
   std::ranges::move(alone, std::back_inserter(imported.snapshot.processes));
@@ -272,6 +287,10 @@ Imported Importer::take() && {
     failed.identity.role = model::Role::rank;
     failed.error = std::move(error);
   }
+  std::ranges::stable_sort(logs_, {}, &model::LogEvent::time_ns);
+  imported.snapshot.logs = std::move(logs_);
+  std::ranges::stable_sort(call_logs_, {}, [](const auto& log) { return std::tie(log.group, log.rank); });
+  imported.snapshot.call_logs = std::move(call_logs_);
   imported.problems = std::move(problems_);
   return imported;
 }

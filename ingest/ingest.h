@@ -32,14 +32,14 @@ struct Imported {
   std::vector<model::Problem> problems;  ///< of scope "file": those that were left out, and why, and what is in doubt
 };
 
-/// Reads each file by itself, whatever it is by its content: a flight recorder's dump, stacks, or a reply of NCCL's
-/// RAS; one that is none of them, or is cut off, costs the others nothing. The rank is the user's, else that of the
-/// file's name, else that of the groups in the dump. Several flight recorders of one rank are joined if they are of
-/// different backends; otherwise the first counts. Stacks of one rank, or of one pid where nothing tells the rank, are
-/// joined. Text may be UTF-16, have colours, and a prefix in front of each line that tells whose it is: then the lines
-/// of each task are a file of their own. A dump does not say when it was written: after the last time in it, and no
-/// later than its file was changed, if that is within twice the limit of its operations: a copy of a file may be of any
-/// later day.
+/// Reads each file by itself, whatever it is by its content: a flight recorder's dump, stacks, a reply of NCCL's RAS,
+/// logs (which may hold stacks); one that is none of them, or is cut off, costs the others nothing. The rank is the
+/// user's, else that of the file's name, else that of the groups in the dump. Several flight recorders of one rank are
+/// joined if they are of different backends; otherwise the first counts. Stacks of one rank, or of one pid where
+/// nothing tells the rank, are joined. Text may be UTF-16, have colours, and a prefix in front of each line that tells
+/// whose it is: then the lines of each task are a file of their own. A dump does not say when it was written: after the
+/// last time in it, and no later than its file was changed, if that is within twice the limit of its operations: a copy
+/// of a file may be of any later day.
 class Importer {
  public:
   void add(const DumpFile& file);
@@ -80,6 +80,10 @@ class Importer {
   bool add_recorder(const Part& part);
   bool add_stacks(const Part& part);
   bool add_ras(const Part& part);
+  bool add_log(const Part& part);
+  bool add_call_log(const Part& part);
+  /// Ranks that logs alone tell of, with what PyTorch's watchdog says of their groups.
+  void add_logged_ranks(Processes& processes);
   [[nodiscard]] bool is_of_another(int rank, const StackDump& dump) const;
   /// Into `processes` of the same rank; the rest stands alone.
   void add_threads(Processes& processes, std::vector<model::ProcessHistory>& alone);
@@ -92,6 +96,8 @@ class Importer {
   std::map<Whose, std::vector<StackFile>> stacks_;
   std::map<Whose, std::string> rank_sources_;
   std::vector<model::RasRecord> ras_;
+  std::vector<model::LogEvent> logs_;
+  std::vector<model::CallLog> call_logs_;
   std::set<std::pair<int, std::size_t>> contents_;  ///< of stacks, by rank and hash
   std::map<int, model::Error> lost_;                ///< ranks that have a file, and why it is not used
   std::vector<model::Problem> problems_;

@@ -84,6 +84,9 @@ struct RecordedGroupStatus {
   friend bool operator==(const RecordedGroupStatus&, const RecordedGroupStatus&) = default;
 };
 
+/// The place of a recorder that was put together from what PyTorch's watchdog wrote to the log.
+inline constexpr std::string_view kPlaceOfLog = "log";
+
 /// One of the process's flight recorders: gloo, classic NCCL and nccl2 have one each.
 struct FlightRecorder {
   RecordStatus status = RecordStatus::absent;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "classifiers/evidence/logged.h"
 #include "model/duration.h"
 
 namespace hangstack::classifiers {
@@ -187,7 +188,7 @@ std::vector<Observation> roll_call(const JobFacts& job) {
   std::vector<Observation> out;
   if (const RankSet untraced = job.untraced(); job.imported() && !untraced.empty()) {
     out.push_back({fmt::format("no dump of {}", plural(untraced) ? "them" : "it"), untraced,
-                   job.records_alone() ? "flight recorder" : "files"});
+                   job.records_alone() ? std::string(records_source(job)) : "files"});
   } else if (!untraced.empty() && !job.ranks.empty()) {
     const std::string read = job.ranks.size() == 1 ? "process" : fmt::format("{} processes", job.ranks.size());
     out.push_back({fmt::format("not among the {} read here, of a world size of {}", read, *job.world_size), untraced,
@@ -259,6 +260,7 @@ void decide_hung(model::Verdict& verdict, const JobFacts& job, const RankSet& wa
   verdict.hung = still && verdict.since_s && !waiting.empty() ? Hung::yes : Hung::undecided;
   const auto age = job.least_age(waiting);
   if (job.records_alone()) {
+    if (waiting.empty()) return;
     // Of a file that was written later than the dump can have been, the last time in it is all there is.
     verdict.against.emplace_back(
         verdict.since_s ? "for how long, only the times of the files say"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "classifiers/evidence/launched.h"
+#include "classifiers/evidence/logged.h"
 #include "classifiers/evidence/observations.h"
 #include "model/file_path.h"
 
@@ -14,8 +15,6 @@ namespace {
 using model::Observation;
 using model::RankSet;
 using model::RecordedOperation;
-
-constexpr std::string_view kSource = "flight recorder";
 
 std::string tensor_text(const model::RecordedTensor& tensor) {
   return fmt::format("[{}]{}{}", fmt::join(tensor.sizes, ", "), tensor.dtype.empty() ? "" : " ", tensor.dtype);
@@ -65,17 +64,17 @@ std::string transfer_text(const JobFacts& job, const Transfer& transfer) {
 
 std::vector<Observation> recorded_operations(const JobFacts& job) {
   std::vector<Observation> out;
+  const std::string source(records_source(job));
   for (const PendingGroup& group : job.pending_groups) {
     std::map<std::string, RankSet> texts;
     for (const auto& [rank, operation] : group.pending)
       texts[operation_text(group, *operation) + ", not finished"].insert(rank);
     add_others(group, group.first_pending(), texts);
-    for (auto& [text, ranks] : texts) out.push_back({text, ranks, std::string(kSource)});
+    for (auto& [text, ranks] : texts) out.push_back({text, ranks, source});
   }
   for (const RankTransfers& transfers : job.pending_transfers) {
     for (std::size_t i = 0; i < transfers.under_way; ++i)
-      out.push_back(
-          {transfer_text(job, transfers.pending[i]) + ", not finished", {transfers.rank}, std::string(kSource)});
+      out.push_back({transfer_text(job, transfers.pending[i]) + ", not finished", {transfers.rank}, source});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.ranks.size() < b.ranks.size(); });

@@ -78,6 +78,8 @@ struct JobFacts {
   std::vector<model::RasRecord> ras;                            ///< with the job's rank numbers
   std::shared_ptr<std::vector<model::Communicator>> ras_sides;  ///< of the communicators that RAS told
   std::vector<CountsApart> counts_apart;
+  std::vector<model::LogEvent> logs;      ///< as in JobSnapshot
+  std::vector<model::CallLog> call_logs;  ///< likewise
 
   [[nodiscard]] const RankFacts* rank(int number) const;
   /// All is from files that other programs wrote: nothing of it can be looked at again.

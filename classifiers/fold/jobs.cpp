@@ -164,6 +164,11 @@ std::vector<JobFacts> jobs_of(const model::JobSnapshot& snapshot, const std::vec
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const JobFacts& a, const JobFacts& b) { return a.ranks.size() > b.ranks.size(); });
   join_jobs(jobs);
+  // Logs do not tell a job from another one.
+  if (!jobs.empty()) {
+    jobs.front().logs = snapshot.logs;
+    jobs.front().call_logs = snapshot.call_logs;
+  }
   return jobs;
 }
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "classifiers/evidence/logged.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
 #include "classifiers/fold/held_up.h"
@@ -49,11 +50,11 @@ RankSet roots_of(const JobFacts& job, const std::vector<HeldUp>& groups) {
   return idle.empty() ? free : idle;
 }
 
-void observe(Verdict& verdict, const std::vector<HeldUp>& groups, std::string_view what) {
+void observe(Verdict& verdict, const std::vector<HeldUp>& groups, std::string_view what, std::string_view source) {
   constexpr std::size_t kMost = 4;
   for (std::size_t i = 0; i < std::min(groups.size(), kMost); ++i) {
     verdict.observations.push_back({fmt::format("{} {}", what, operation_text(*groups[i].group, *groups[i].operation)),
-                                    groups[i].behind, "flight recorder"});
+                                    groups[i].behind, std::string(source)});
   }
 }
 
@@ -86,7 +87,7 @@ Ruling straggler(const JobFacts& job, const std::vector<HeldUp>& all, const Rank
                                            operation, job.subject(example.waiting, "wait"), in_more(groups.size()))
                              : fmt::format("{} in {}; of {} there is no dump{}", job.subject(example.waiting, "wait"),
                                            operation, job.who(example.behind), in_more(groups.size()));
-  observe(verdict, groups, has_dump ? "not begun:" : "no dump; its peers wait in");
+  observe(verdict, groups, has_dump ? "not begun:" : "no dump; its peers wait in", records_source(job));
   argue_by_records(verdict, job, waiting);
   verdict.next_steps.push_back(
       {fmt::format("{} elsewhere: where? the stacks, on each host", job.subject(culprits, "is", "are")),
@@ -117,7 +118,7 @@ Ruling judge_timeout_by_records(const JobFacts& job) {
   verdict.summary = fmt::format("{} not finished {}, which {} finished{}", job.subject(example.behind, "has", "have"),
                                 operation_text(*example.group, *example.operation),
                                 job.subject(example.waiting, "has", "have"), in_more(groups.size()));
-  observe(verdict, groups, "not finished, though its peers have:");
+  observe(verdict, groups, "not finished, though its peers have:", records_source(job));
   argue_by_records(verdict, job, culprits);
   verdict.next_steps.push_back(
       {fmt::format("has a GPU of {} failed? on that host", job.who(culprits)), "dmesg -T | grep -E 'NVRM|Xid'"});

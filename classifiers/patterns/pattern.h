@@ -60,6 +60,11 @@ Ruling judge_stall(const JobFacts& job);
 Ruling judge_timeout_by_records(const JobFacts& job);
 Ruling judge_straggler_by_records(const JobFacts& job);
 
+// By what programs wrote down of their own calls, and by NCCL's log, in by_call_logs.cpp and init_by_log.cpp.
+Ruling judge_mismatch_by_call_logs(const JobFacts& job);
+Ruling judge_behind_by_call_logs(const JobFacts& job);
+Ruling judge_init_by_log(const JobFacts& job);
+
 /// In the order in which they are tried; the first that fires gives the verdict, the last one always does.
 const std::vector<Rule>& rules();
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "classifiers/evidence/logged.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/pattern.h"
 
@@ -21,9 +22,10 @@ struct Deaths {
   RankSet zombies;                     ///< seen as Z
   RankSet vanished;                    ///< there at first, gone later
   RankSet absent;                      ///< expected on this host, not there
+  RankSet logged;                      ///< its log, or its launcher's, tells how it ended, and no stack shows it alive
   std::vector<std::int32_t> nameless;  ///< pids of zombies that have no environment any more: of which rank?
 
-  [[nodiscard]] RankSet all() const { return zombies.united(vanished).united(absent); }
+  [[nodiscard]] RankSet all() const { return zombies.united(vanished).united(absent).united(logged); }
 };
 
 Deaths deaths_in(const JobFacts& job) {
@@ -48,6 +50,10 @@ Deaths deaths_in(const JobFacts& job) {
   }
   for (const int n : job.expected_here.ranks()) {
     if (untraced.contains(n)) deaths.absent.insert(n);
+  }
+  for (const auto& [rank, event] : ended_by_themselves(job)) {
+    const RankFacts* known = job.rank(rank);
+    if (known == nullptr || known->process->threads.empty()) deaths.logged.insert(rank);
   }
   return deaths;
 }
@@ -76,23 +82,34 @@ void observe(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
         {fmt::format("no process of this job here has that rank, though {} places it here", job.expected_by),
          deaths.absent, "environment"});
   }
+  if (!deaths.logged.empty() && !timed_out(job).minus(deaths.logged).empty())
+    verdict.observations.push_back({"gave up waiting, by their logs", timed_out(job).minus(deaths.logged), "logs"});
   if (!deaths.nameless.empty())
     verdict.observations.push_back({zombies_text(deaths) + ", of unknown rank", {}, "/proc"});
   append(verdict.observations, waiting_in_operations(job));
   append(verdict.observations, rest_of(job, job.inside));
 }
 
+/// What the others wait in.
+std::string place_of(const JobFacts& job, bool by_log) {
+  if (!job.operations.empty()) return job.operations.front().title;
+  if (!job.pending_groups.empty()) return job.pending_groups.front().pending.begin()->second->name;
+  return by_log && job.device.empty() ? "vain" : "device calls";
+}
+
 void add_steps(Verdict& verdict, const JobFacts& job, const Deaths& deaths) {
-  if (verdict.hung != model::Hung::yes)
+  if (verdict.hung != model::Hung::yes && deaths.logged.empty())
     verdict.next_steps.push_back({"does it come after all? watch for longer", again(job, "--samples 3 --gap 10")});
-  if (deaths.zombies.empty() && deaths.vanished.empty()) {
+  if (deaths.zombies.empty() && deaths.vanished.empty() && deaths.logged.empty()) {
     verdict.next_steps.push_back({job.imported() ? "does it run? look at all ranks of its host"
                                                  : "was it left out of the pids? look at all ranks of this host",
                                   on_its_hosts(job)});
   }
   verdict.next_steps.push_back({"killed for memory?", "dmesg -T | grep -iE 'out of memory|killed process'"});
-  verdict.next_steps.push_back({"its own last words: the log of that rank and of the launcher", ""});
-  const bool may_not_have_begun = deaths.zombies.empty() && deaths.vanished.empty() && deaths.nameless.empty();
+  if (deaths.logged.empty())
+    verdict.next_steps.push_back({"its own last words: the log of that rank and of the launcher", ""});
+  const bool may_not_have_begun =
+      deaths.logged.empty() && deaths.zombies.empty() && deaths.vanished.empty() && deaths.nameless.empty();
   verdict.verification.emplace_back(
       may_not_have_begun ? "start that rank if it never was; if it ended, restart the job: the others cannot go on "
                            "without it"
@@ -114,25 +131,30 @@ Ruling judge_rank_died(const JobFacts& job) {
             {{"rank_died", Confidence::possible, zombies_text(deaths) + ": if it was a rank, its peers wait for it"}},
             reason};
   }
-  const RankSet waiting = job.inside.united(job.device);
+  RankSet waiting = job.inside.united(job.device);
+  // Where nobody's stack is there, those that the watchdog or the store has told of.
+  if (!deaths.logged.empty() && job.records_alone()) waiting = waiting.united(timed_out(job)).minus(deaths.logged);
   if (waiting.empty() || !waiting.minus(job.moved).ranks().size()) {
     return {{}, {}, fmt::format("{} gone, but nobody waits for peers", job.who(gone))};
   }
   Verdict verdict;
   verdict.pattern = "rank_died";
   verdict.confidence = confidence_of(deaths);
-  const bool seen_to_end = verdict.confidence != Confidence::possible;
-  verdict.shape = seen_to_end ? "ended" : "no such process on this host";
+  const bool by_log = deaths.logged == gone;
+  const bool seen_to_end = verdict.confidence != Confidence::possible || by_log;
+  verdict.shape = by_log ? "ended, by its log" : seen_to_end ? "ended" : "no such process on this host";
   verdict.culprit_ranks = gone;
   decide_hung(verdict, job, waiting);
   verdict.summary = fmt::format(
       "{}; {} in {}.",
       seen_to_end ? job.subject(gone, "has ended", "have ended") : job.subject(gone, "is not there", "are not there"),
-      job.subject(waiting, "wait"), job.operations.empty() ? "device calls" : job.operations.front().title);
+      by_log && job.operations.empty() ? job.subject(waiting, "waited", "waited") : job.subject(waiting, "wait"),
+      place_of(job, by_log));
   observe(verdict, job, deaths);
   if (!job.outside.empty()) {
     verdict.against.push_back(fmt::format("{} is outside the operation too", job.who(job.outside)));
   }
+  if (by_log) verdict.against.emplace_back("logs alone do not prove that it ended before the others waited");
   for (auto& doubt : doubts(job)) {
     if (job.samples == 1 || !job.blind.empty()) verdict.against.push_back(std::move(doubt));
   }

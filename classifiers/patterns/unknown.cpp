@@ -8,6 +8,7 @@
 #include "classifiers/evidence/children.h"
 #include "classifiers/evidence/inside_process.h"
 #include "classifiers/evidence/launched.h"
+#include "classifiers/evidence/logged.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
 #include "classifiers/patterns/pattern.h"
@@ -140,6 +141,10 @@ Ruling records_alone(const JobFacts& job, Verdict verdict) {
           ? fmt::format("No collective is unfinished in the dumps of {}.", job.who(seen(job)))
           : fmt::format("{} unfinished collectives, each of which all its members have begun, as far as the dumps say.",
                         job.subject(waiting, "has", "have"));
+  if (const auto cause = logged_cause(job); cause && waiting.empty()) {
+    verdict.shape = "logs alone";
+    verdict.summary = fmt::format("{}; nothing in the files says that others waited for it.", cause->summary);
+  }
   append(verdict.observations, recorded_operations(job));
   append(verdict.observations, roll_call(job));
   for (auto& doubt : doubts(job)) verdict.against.push_back(std::move(doubt));
@@ -170,6 +175,8 @@ Ruling judge_unknown(const JobFacts& job) {
   } else {
     nothing_pending(verdict, job);
   }
+  // Somebody without a stack may be at work.
+  if (!job.blind.empty() && verdict.hung == model::Hung::yes) verdict.hung = model::Hung::undecided;
   append(verdict.observations, waiting_in_operations(job));
   append(verdict.observations, places_of(job, seen(job).minus(job.inside)));
   append(verdict.observations, children_of(job, seen(job)));

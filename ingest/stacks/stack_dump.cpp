@@ -64,6 +64,12 @@ void complete(Frame& frame, std::string_view line) {
   frame.line = static_cast<int>(number);
 }
 
+/// A gdb's first frame without a heading. The frames in PyTorch's log, "#0 all_reduce from /x.py:7", have no arguments.
+bool begins_bare_stack(std::string_view line) {
+  return line.starts_with("#0 ") &&
+         (line.find('(') != std::string_view::npos || line.find(" from ") == std::string_view::npos);
+}
+
 class Reader {
  public:
   Expected<std::vector<StackDump>> read(std::string_view bytes) {
@@ -116,7 +122,7 @@ class Reader {
       return {};
     }
     // A gdb that was asked for the stack of one thread: no heading at all.
-    if (!thread_ && line.starts_with("#0 ")) {
+    if (!thread_ && begins_bare_stack(line)) {
       ThreadHeading heading;
       heading.tool = StackTool::gdb;
       heading.main = true;
@@ -271,7 +277,7 @@ bool looks_like_stacks(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto end = std::min(bytes.find('\n'), bytes.size());
     const auto line = bytes.substr(0, end);
-    if (process_heading(line) || thread_heading(line) || line.starts_with("#0 ")) return true;
+    if (process_heading(line) || thread_heading(line) || begins_bare_stack(line)) return true;
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
   }
   return false;

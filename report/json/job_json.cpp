@@ -170,6 +170,8 @@ void write_collectors(JsonWriter& json, const model::Job& job, const ProcessInde
   write_communicators(json, job, index);
   json.key("ras");
   write_ras(json, job);
+  json.key("logs");
+  write_logs(json, job);
   json.end_object();
   json.key("gpu");
   json.begin_object();

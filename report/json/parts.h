@@ -24,6 +24,9 @@ void write_communicators(JsonWriter& json, const model::Job& job, const ProcessI
 /// What NCCL's RAS answered, one item for each rank of each communicator that it told of.
 void write_ras(JsonWriter& json, const model::Job& job);
 
+/// The notable lines of the job's logs, by time.
+void write_logs(JsonWriter& json, const model::Job& job);
+
 /// "2026-11-29T03:12:41Z"; empty if the number is no date.
 std::string rfc3339(std::int64_t unix_s);
 

@@ -27,6 +27,9 @@ void tree_section(Page& page, const model::Job& job, bool whole);
 /// One line for each question that NCCL's RAS was asked, or that found no RAS.
 void ras_section(Page& page, const model::Job& job);
 
+/// What the logs say: the first failure, and the last notable line of each rank.
+void logs_section(Page& page, const model::Job& job);
+
 void alternatives_section(Page& page, const model::Job& job);
 
 /// What could not be read, each with its fix; failures that differ only in numbers are one entry.

@@ -12,6 +12,7 @@ std::string write_text(const model::Report& report, const TextOptions& options) 
     ranks_section(page, job, report);
     tree_section(page, job, options.full);
     ras_section(page, job);
+    logs_section(page, job);
     alternatives_section(page, job);
     if (options.why) decisions_section(page, job);
   }

@@ -192,5 +192,14 @@ TEST(Unknown, AFrameWithoutANameIsNoPlace) {
   EXPECT_THAT(only_job(job).verdict.summary, HasSubstr("load train.py:7"));
 }
 
+TEST(Unknown, IsNotCalledHungWhileARankWithoutAStackMayBeAtWork) {
+  JobBuilder job;
+  job.still(in_device_wait(0, 2)).still("process rank=1 world=2\nthread main state=S\n");
+  const Job judged = only_job(job);
+  EXPECT_EQ(judged.verdict.pattern, "unknown");
+  EXPECT_EQ(judged.verdict.hung, Hung::undecided);
+  EXPECT_THAT(judged.verdict.against, Contains(HasSubstr("rank 1: no stack could be read")));
+}
+
 }  // namespace
 }  // namespace hangstack::classifiers
