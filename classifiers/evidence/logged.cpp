@@ -106,9 +106,9 @@ std::optional<model::FirstCause> logged_cause(const JobFacts& job) {
     if (event.rank) known.insert(*event.rank);
   for (const RankFacts& rank : job.ranks) known.insert(rank.number);
   if (known.size() == ends.size() && ends.size() > 1) return std::nullopt;
-  const LogEvent* first = nullptr;
+  const LogEvent* first = ends.begin()->second;
   for (const auto& [rank, event] : ends) {
-    const bool earlier = first == nullptr || (event->first_observed && !first->first_observed) ||
+    const bool earlier = (event->first_observed && !first->first_observed) ||
                          (event->first_observed == first->first_observed && event->time_ns < first->time_ns);
     if (earlier) first = event;
   }
