@@ -53,7 +53,7 @@ TEST(LogTime, OfEachWriter) {
 TEST(LogTime, WithoutAYearItIsTheLastOneBeforeTheFileWasChanged) {
   EXPECT_EQ(time_in("[E1130 00:00:00.5 x.cpp:1]", kOfDecember2026)->ns,
             kOfDecember2026 - 86'400 * kSecond + kSecond / 2);
-  EXPECT_LT(time_in("[E1231 00:00:00.5 x.cpp:1]", kOfDecember2026)->ns, kOfDecember2026 - 300 * 86'400 * kSecond);
+  EXPECT_LT(time_in("[E1231 00:00:00.5 x.cpp:1]", kOfDecember2026)->ns, kOfDecember2026 - 300LL * 86'400 * kSecond);
 }
 
 TEST(Logs, TheWatchdogTellsOperationSequenceAndGroup) {
