@@ -1,10 +1,18 @@
 #include "ingest/text.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "model/utf8.h"
 
 namespace hangstack::ingest {
+
+std::string_view take_line(std::string_view& text) {
+  const auto end = std::min(text.find('\n'), text.size());
+  const auto line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
 
 std::string_view trimmed(std::string_view text, std::string_view blanks) {
   const auto begin = text.find_first_not_of(blanks);

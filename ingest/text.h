@@ -7,6 +7,11 @@
 
 namespace hangstack::ingest {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Takes the next line off `text`: without its end, which may be missing. A view of `text`.
+std::string_view take_line(std::string_view& text);
+
 /// Without any of `blanks` at either end. A view of `text`.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r");
 

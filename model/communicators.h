@@ -33,6 +33,8 @@ struct Communicator {
   std::uint64_t launched_of_any_kind = 0;  ///< beside those: collectives whose kind was not told; never in memory
 
   [[nodiscard]] std::uint64_t launched_in_all() const;
+  /// Nothing is carried out on it any more.
+  [[nodiscard]] bool given_up() const { return aborted || destroyed || finalized; }
   friend bool operator==(const Communicator&, const Communicator&) = default;
 };
 

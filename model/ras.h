@@ -59,6 +59,8 @@ struct RasRank {
   bool destroyed = false;
   bool finalized = false;
 
+  /// As Communicator::given_up().
+  [[nodiscard]] bool given_up() const { return aborted || destroyed || finalized; }
   friend bool operator==(const RasRank&, const RasRank&) = default;
 };
 

@@ -10,9 +10,21 @@ namespace hangstack::classifiers {
 using model::Observation;
 using model::RankSet;
 
+namespace {
+
+std::string communicator_text(std::uint64_t hash, std::string_view name, int ranks) {
+  const std::string quoted = name.empty() ? "" : fmt::format(" \"{}\"", name);
+  return fmt::format("NCCL communicator {:#x}{} ({} ranks)", hash, quoted, ranks);
+}
+
+}  // namespace
+
 std::string communicator_text(const SharedCommunicator& communicator) {
-  const std::string name = communicator.name.empty() ? "" : fmt::format(" \"{}\"", communicator.name);
-  return fmt::format("NCCL communicator {:#x}{} ({} ranks)", communicator.hash, name, communicator.ranks);
+  return communicator_text(communicator.hash, communicator.name, communicator.ranks);
+}
+
+std::string communicator_text(const JointCommunicator& communicator) {
+  return communicator_text(communicator.hash, {}, communicator.ranks);
 }
 
 std::string launches_text(const model::Communicator& side) {

@@ -14,6 +14,7 @@ inline constexpr std::string_view kNcclMemory = "NCCL's memory";
 
 /// "NCCL communicator 0x3f2a (2 ranks)"
 std::string communicator_text(const SharedCommunicator& communicator);
+std::string communicator_text(const JointCommunicator& communicator);
 
 /// "2 AllReduce, 1 Broadcast"
 std::string launches_text(const model::Communicator& side);

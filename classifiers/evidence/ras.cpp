@@ -59,9 +59,7 @@ std::string_view kind_name(std::size_t kind) {
              : std::string_view("collectives (NCCL before 2.26 does not tell RAS which)");
 }
 
-bool in_use(const RasRank& rank) {
-  return rank.presence == RasPresence::answered && !rank.aborted && !rank.finalized && !rank.destroyed;
-}
+bool in_use(const RasRank& rank) { return rank.presence == RasPresence::answered && !rank.given_up(); }
 
 /// Behind in one kind of collective: those that launched fewer than others, if all told.
 void observe_counts(std::vector<Observation>& out, const JobFacts& job, const model::RasCommunicator& communicator) {

@@ -21,7 +21,7 @@ Sides sides_of(const std::vector<JobFacts>& jobs) {
     for (const RankFacts& rank : jobs[i].ranks)
       for (const auto& library : rank.process->last().nccl_libraries)
         for (const model::Communicator& side : library.communicators)
-          if (!side.aborted && !side.finalized && !side.destroyed) found[side.hash].push_back({i, &rank, &side});
+          if (!side.given_up()) found[side.hash].push_back({i, &rank, &side});
   return found;
 }
 

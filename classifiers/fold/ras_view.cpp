@@ -49,8 +49,7 @@ void number_ranks(RasRecord& record, const std::map<std::int32_t, int>& numbers)
 
 bool compares(const RasRank& rank) {
   const bool counts = rank.launched_in_all || std::ranges::any_of(rank.launched, [](const auto& n) { return !!n; });
-  return rank.job_rank && counts && rank.presence == RasPresence::answered && !rank.aborted && !rank.finalized &&
-         !rank.destroyed;
+  return rank.job_rank && counts && rank.presence == RasPresence::answered && !rank.given_up();
 }
 
 Communicator side_of(const model::RasCommunicator& communicator, const RasRank& rank) {

@@ -20,7 +20,7 @@ std::vector<SharedCommunicator> unequal_communicators_of(const std::vector<RankF
   for (const RankFacts& rank : ranks) {
     for (const auto& library : rank.process->last().nccl_libraries) {
       for (const model::Communicator& side : library.communicators) {
-        if (side.aborted || side.finalized || side.destroyed) continue;
+        if (side.given_up()) continue;
         SharedCommunicator& shared = by_hash[side.hash];
         shared.hash = side.hash;
         shared.ranks = side.ranks;

@@ -13,6 +13,7 @@
 
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/pattern.h"
+#include "classifiers/patterns/sides.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -134,17 +135,9 @@ Ruling judge_mismatch_by_call_logs(const JobFacts& job) {
   if (!parting) return {{}, {}, "by the sequence logs, ranks call the same at each number"};
   auto verdict = verdict_on(job, *parting, "collective_mismatch");
   verdict.shape = "by the sequence logs";
-  RankSet all;
-  const RankSet* largest = nullptr;
-  bool tie = false;
-  for (const auto& [text, ranks] : parting->sides) {
-    all = all.united(ranks);
-    tie = largest != nullptr && ranks.size() == largest->size() ? true : tie;
-    if (largest != nullptr && ranks.size() <= largest->size()) continue;
-    largest = &ranks;
-    tie = false;
-  }
-  verdict.culprit_ranks = tie ? all : all.minus(*largest);
+  std::vector<RankSet> called;
+  for (const auto& [text, ranks] : parting->sides) called.push_back(ranks);
+  verdict.culprit_ranks = smaller_sides(called);
   std::string sides;
   for (const auto& [text, ranks] : parting->sides)
     sides += fmt::format("{}{} {}", sides.empty() ? "" : "; ", job.who(ranks), text);

@@ -14,6 +14,7 @@
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
 #include "classifiers/patterns/pattern.h"
+#include "classifiers/patterns/sides.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -61,11 +62,10 @@ RankSet ranks_of(const auto& sides) {
   return all;
 }
 
-/// The smaller ones of sides that ascend by size; all of them if none is larger than the others.
 RankSet culprits_of(const auto& sides) {
-  const RankSet& largest = sides.back().ranks;
-  const bool tie = sides[sides.size() - 2].ranks.size() == largest.size();
-  return tie ? ranks_of(sides) : ranks_of(sides).minus(largest);
+  std::vector<RankSet> ranks;
+  for (const auto& side : sides) ranks.push_back(side.ranks);
+  return smaller_sides(ranks);
 }
 
 /// `sides` by what tells them apart, as a list that ascends by size.

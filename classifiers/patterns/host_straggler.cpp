@@ -15,7 +15,6 @@
 #include "classifiers/patterns/name_by_place.h"
 #include "classifiers/patterns/outsiders.h"
 #include "classifiers/patterns/pattern.h"
-#include "classifiers/states/python_waits.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -49,10 +48,6 @@ bool any_napped(const JobFacts& job, const RankSet& culprits) {
 
 bool any_in(const JobFacts& job, const RankSet& set, StateKind kind) {
   return std::ranges::any_of(set.ranks(), [&](int n) { return job.rank(n)->state().kind == kind; });
-}
-
-bool all_serve(const JobFacts& job, const RankSet& culprits) {
-  return std::ranges::all_of(culprits.ranks(), [&](int n) { return job.rank(n)->state().title == kServerLoop; });
 }
 
 bool any_moved(const JobFacts& job, const RankSet& culprits) {

@@ -11,7 +11,6 @@
 #include "classifiers/evidence/observations.h"
 #include "classifiers/patterns/outsiders.h"
 #include "classifiers/patterns/pattern.h"
-#include "classifiers/states/python_waits.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -20,8 +19,6 @@ using model::Confidence;
 using model::Hung;
 using model::RankSet;
 using model::Verdict;
-
-bool serves(const ProcessFacts& process) { return process.state().title == kServerLoop; }
 
 /// In which one rank tells the others what to do.
 bool brings_commands(const PendingOperation& operation) {
@@ -33,8 +30,7 @@ bool brings_commands(const PendingOperation& operation) {
 Ruling judge_idle_server(const JobFacts& job) {
   const RankSet& servers = job.outside;
   if (job.inside.empty()) return {{}, {}, "no rank waits for peers"};
-  const bool all_serve = std::ranges::all_of(servers.ranks(), [&](int n) { return serves(*job.rank(n)->process); });
-  if (servers.empty() || !all_serve) return {{}, {}, "those outside are not all in the loop of a server"};
+  if (servers.empty() || !all_serve(job, servers)) return {{}, {}, "those outside are not all in the loop of a server"};
   if (!job.device.empty() || !job.blind.empty()) return {{}, {}, "not everybody waits for a command"};
   if (!std::ranges::all_of(job.operations, brings_commands))
     return {{}, {}, "what the others wait in does not bring them commands"};

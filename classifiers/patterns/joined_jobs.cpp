@@ -61,10 +61,6 @@ std::string who(const std::vector<RankElsewhere>& others) {
                      job.empty() ? "another job" : "the job " + job);
 }
 
-std::string communicator_text(const JointCommunicator& joint) {
-  return fmt::format("NCCL communicator {:#x} ({} ranks)", joint.hash, joint.ranks);
-}
-
 void observe(Verdict& verdict, const JobFacts& job, const JointCommunicator& joint) {
   std::map<std::string, RankSet> launched;
   for (const auto& [rank, side] : joint.here) launched[launches_text(*side)].insert(rank);

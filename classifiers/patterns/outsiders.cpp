@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "classifiers/evidence/children.h"
 #include "classifiers/evidence/launched.h"
 #include "classifiers/evidence/observations.h"
 #include "classifiers/evidence/recorded.h"
+#include "classifiers/states/python_waits.h"
 
 namespace hangstack::classifiers {
 namespace {
@@ -58,6 +61,10 @@ Outsiders outsiders_of(const JobFacts& job) {
   }
   split.left = split.left && !split.past.empty();
   return split;
+}
+
+bool all_serve(const JobFacts& job, const RankSet& set) {
+  return std::ranges::all_of(set.ranks(), [&](int n) { return job.rank(n)->state().title == kServerLoop; });
 }
 
 bool few_wait_alone(const JobFacts& job, const Outsiders& split) {

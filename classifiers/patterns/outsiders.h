@@ -22,6 +22,9 @@ struct Outsiders {
 /// Compares every outsider with a rank at the most common call site.
 Outsiders outsiders_of(const JobFacts& job);
 
+/// Each of `set` is in the loop of a server: it may wait for a request, as its peers may for the command that brings.
+bool all_serve(const JobFacts& job, const model::RankSet& set);
+
 /// The few wait alone in an operation while the many, all at one place, are beyond it or elsewhere.
 bool few_wait_alone(const JobFacts& job, const Outsiders& split);
 

@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ingest/text.h"
+
 namespace hangstack::ingest {
 namespace {
 
@@ -17,7 +19,6 @@ constexpr auto kKinds =
     std::to_array<PrefixKind>({PrefixKind::tag, PrefixKind::pod, PrefixKind::torch_rank, PrefixKind::role,
                                PrefixKind::ray, PrefixKind::bracket, PrefixKind::task});
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /// All of `text`, in decimal.
@@ -98,14 +99,6 @@ std::optional<LinePrefix> role(std::string_view line, PrefixKind kind) {
   if (word.empty() || !rank || (word == "rank") != (kind == PrefixKind::torch_rank)) return std::nullopt;
   if (end >= line.size() || line[end] != ':') return std::nullopt;
   return found(kind, rank, label, line, end + 1);
-}
-
-/// Takes the next line off `text`.
-std::string_view take_line(std::string_view& text) {
-  const auto end = std::min(text.find('\n'), text.size());
-  const auto line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
 }
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }

@@ -57,13 +57,6 @@ std::optional<std::int64_t> number_of(const std::optional<Value>& value) {
   return value ? value->integer() : std::nullopt;
 }
 
-std::string_view take_line(std::string_view& text) {
-  const auto end = std::min(text.find('\n'), text.size());
-  const auto line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return trimmed(line);
-}
-
 struct Line {
   int rank = 0;
   std::string group;
@@ -99,7 +92,7 @@ std::optional<Line> line_of(std::string_view text, std::optional<int> default_ra
 bool looks_like_call_log(std::string_view text) {
   constexpr std::size_t kMostLine = 4096;
   while (!text.empty()) {
-    const auto line = take_line(text);
+    const auto line = trimmed(take_line(text));
     if (line.empty()) continue;
     if (!line.starts_with('{') || line.size() > kMostLine) return false;
     const auto document = read_json(line);
@@ -114,7 +107,7 @@ CallLogs read_call_log(std::string_view text, std::optional<int> rank) {
   std::map<std::pair<std::string, int>, model::CallLog> logs;
   std::size_t calls = 0;
   for (std::size_t number = 1; !text.empty() && calls < kMostLoggedCalls; ++number) {
-    const auto text_line = take_line(text);
+    const auto text_line = trimmed(take_line(text));
     if (text_line.empty()) continue;
     auto line = line_of(text_line, rank);
     if (!line) {

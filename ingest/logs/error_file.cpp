@@ -2,12 +2,12 @@
 
 #include "ingest/document/json.h"
 #include "ingest/logs/log.h"
+#include "ingest/logs/log_lines.h"
 #include "ingest/text.h"
 
 namespace hangstack::ingest {
 namespace {
 
-constexpr std::size_t kMostText = 400;
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 std::string_view text_in(const Value& value, std::string_view key) {
@@ -45,7 +45,7 @@ model::Expected<std::vector<model::LogEvent>> read_error_file(std::string_view t
   if (words.empty())
     return model::failure(model::ErrorCode::malformed_input, "JSON, but it has no message as torchelastic writes one",
                           "give the file that TORCHELASTIC_ERROR_FILE named");
-  event.text = printable_name(words.substr(0, kMostText));
+  event.text = log_text(words);
   return std::vector{event};
 }
 

@@ -13,11 +13,8 @@ namespace {
 using model::LogEvent;
 using model::LogKind;
 
-constexpr std::size_t kMostText = 400;
 constexpr long long kMostTasks = 1 << 20;
 constexpr std::size_t kMostNamed = 4096;  // ranks of one line
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::int32_t pid_of(std::string_view text) {
   const long long number = leading_number(text);
@@ -27,7 +24,7 @@ std::int32_t pid_of(std::string_view text) {
 LogEvent exited(std::string_view text, std::optional<int> code) {
   LogEvent event;
   event.kind = LogKind::exited;
-  event.text = printable_name(trimmed(text).substr(0, kMostText));
+  event.text = log_text(trimmed(text));
   event.exit_code = code;
   return event;
 }

@@ -20,7 +20,6 @@ namespace {
 using model::LogEvent;
 using model::LogKind;
 
-constexpr std::size_t kMostText = 400;
 constexpr std::string_view kTraceback = "Traceback (most recent call last):";
 
 /// A field of torchrun's report: "  rank      : 3 (local_rank: 3)".
@@ -45,12 +44,9 @@ class Reader {
 
   std::vector<LogEvent> read(std::string_view text) {
     while (!text.empty() && events_.size() < kMostLogEvents) {
-      const auto end = std::min(text.find('\n'), text.size());
-      const auto line = text.substr(0, end);
-      text.remove_prefix(std::min(end + 1, text.size()));
       ++line_;
       // Nobody writes a line that long but by mistake.
-      take(line.substr(0, kMostLine));
+      take(take_line(text).substr(0, kMostLine));
     }
     join_groups();
     name_by_pid();
@@ -102,7 +98,7 @@ class Reader {
     LogEvent event;
     event.kind =
         line.find("wait timeout after ") != std::string_view::npos ? LogKind::store_timeout : LogKind::exception;
-    event.text = printable_name(line.substr(0, kMostText));
+    event.text = log_text(line);
     keep(std::move(event), rank);
     return true;
   }
@@ -149,8 +145,7 @@ class Reader {
     LogEvent event = std::exchange(report_, {});
     event.kind = LogKind::exited;
     event.first_observed = root_cause_;
-    event.text = words.empty() ? fmt::format("ended with exit code {}", event.exit_code.value_or(0))
-                               : printable_name(words.substr(0, kMostText));
+    event.text = words.empty() ? fmt::format("ended with exit code {}", event.exit_code.value_or(0)) : log_text(words);
     own_time_ = std::exchange(report_time_, {});
     report_begun_ = false;
     const auto rank = event.rank;

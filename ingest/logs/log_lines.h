@@ -3,12 +3,17 @@
 // filled where the line itself has them, file, line and time never.
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "ingest/text.h"
 #include "model/logs.h"
 
 namespace hangstack::ingest {
+
+/// What a log says, as LogEvent::text: printable, and the beginning of it where it is long.
+inline std::string log_text(std::string_view text) { return printable_name(text.substr(0, 400)); }
 
 /// NCCL_DEBUG=INFO and WARN, 2.5 to 2.32: "host:7:9 [0] NCCL INFO ncclCommInitRankConfig comm 0x5 rank 3 nranks 8
 /// cudaDev 3 nvmlDev 3 busId 80 commId 0x99de - Init START" (or "- Init COMPLETE", "- Abort COMPLETE"; commId from 2.16

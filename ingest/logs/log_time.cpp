@@ -6,13 +6,13 @@
 #include <array>
 #include <chrono>
 
+#include "ingest/text.h"
+
 namespace hangstack::ingest {
 namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 constexpr std::int64_t kSecondsPerDay = 86'400;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// `count` digits at `at`; -1 if they are not there.
 int digits(std::string_view text, std::size_t at, std::size_t count) {

@@ -12,8 +12,6 @@ namespace {
 using model::LogEvent;
 using model::LogKind;
 
-constexpr std::size_t kMostText = 400;
-
 /// The number behind `key` and a blank, decimal or behind 0x.
 std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
@@ -70,7 +68,7 @@ std::optional<LogEvent> nccl_line(std::string_view line) {
   line = trimmed(line);
   if (line.starts_with("NCCL version ")) {
     event.kind = LogKind::nccl_version;
-    event.text = printable_name(line.substr(0, kMostText));
+    event.text = log_text(line);
     return event;
   }
   constexpr std::string_view kInfo = " NCCL INFO ";
@@ -81,7 +79,7 @@ std::optional<LogEvent> nccl_line(std::string_view line) {
   const auto body = trimmed(line.substr(at + kInfo.size()));
   name_process(line.substr(0, at), event);
   if (is_init(body, event)) return event;
-  event.text = printable_name(body.substr(0, kMostText));
+  event.text = log_text(body);
   if (body.starts_with("NCCL version ")) {
     event.kind = LogKind::nccl_version;
     return event;

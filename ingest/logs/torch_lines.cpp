@@ -13,7 +13,6 @@ namespace {
 using model::LogEvent;
 using model::LogKind;
 
-constexpr std::size_t kMostText = 400;
 constexpr int kMostRank = 1 << 20;
 
 bool has(std::string_view line, std::string_view words) { return line.find(words) != std::string_view::npos; }
@@ -34,7 +33,7 @@ std::optional<int> rank_at(std::string_view text) {
   return number && *number >= 0 && *number <= kMostRank ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
-std::string told(std::string_view text) { return printable_name(trimmed(text).substr(0, kMostText)); }
+std::string told(std::string_view text) { return log_text(trimmed(text)); }
 
 /// "[PG ID 0 PG GUID 0(default_pg) Rank 3]" (2.5 and later) and "[PG 1 Rank 3]" (2.3, 2.4).
 struct GroupWords {

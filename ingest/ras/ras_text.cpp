@@ -67,11 +67,7 @@ enum class Subject : std::uint8_t { none, missing, status, count, count_of_all, 
 class Reader {
  public:
   model::Expected<model::RasReport> read(std::string_view text) {
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      line(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    while (!text.empty()) line(take_line(text));
     end_subject();
     if (report_.nccl_version.empty() || !has_warnings_)
       return model::failure(model::ErrorCode::malformed_input, "what RAS sent is not its report, or not all of it");

@@ -16,8 +16,6 @@ std::int32_t id_of(std::string_view text) {
   return number > 0 && number <= kMaxId ? static_cast<std::int32_t>(number) : 0;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// What follows `prefix`; none if the line does not begin so.
 std::optional<std::string_view> behind(std::string_view line, std::string_view prefix) {
   if (!line.starts_with(prefix)) return std::nullopt;

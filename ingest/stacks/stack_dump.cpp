@@ -74,9 +74,7 @@ class Reader {
  public:
   Expected<std::vector<StackDump>> read(std::string_view bytes) {
     while (!bytes.empty()) {
-      const auto end = std::min(bytes.find('\n'), bytes.size());
-      auto line = bytes.substr(0, end);
-      bytes.remove_prefix(std::min(end + 1, bytes.size()));
+      auto line = take_line(bytes);
       if (line.ends_with('\r')) line.remove_suffix(1);
       ++line_;
       if (const auto taken = take(line); !taken) return tl::make_unexpected(taken.error());
@@ -275,10 +273,8 @@ class Reader {
 bool looks_like_stacks(std::string_view bytes) {
   bytes = bytes.substr(0, kLookedAt);
   while (!bytes.empty()) {
-    const auto end = std::min(bytes.find('\n'), bytes.size());
-    const auto line = bytes.substr(0, end);
+    const auto line = take_line(bytes);
     if (process_heading(line) || thread_heading(line) || begins_bare_stack(line)) return true;
-    bytes.remove_prefix(std::min(end + 1, bytes.size()));
   }
   return false;
 }

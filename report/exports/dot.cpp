@@ -56,8 +56,8 @@ class GraphWriter {
       edge(parent, node("more branches", "shape=plain"), {});
       return;
     }
-    const bool blamed = !tree.present.empty() && !tree.absent.empty() && tree.present.minus(blamed_).empty();
-    const int made = node(chain(tree), blamed ? "shape=box, color=\"#b3261e\", penwidth=2" : "shape=box");
+    const int made =
+        node(chain(tree), is_blamed(tree, blamed_) ? "shape=box, color=\"#b3261e\", penwidth=2" : "shape=box");
     edge(parent, made, ranks_ ? tree.present : model::RankSet());
     for (const auto& child : tree.children) branch(child, made, depth + 1);
   }

@@ -16,18 +16,9 @@ constexpr std::size_t kMostFrames = 60'000;
 
 std::size_t frames_of(const StackClass& stack) { return stack.members.front().thread->frames.size(); }
 
-model::RankSet ranks_of(const StackClass& stack) {
-  model::RankSet ranks;
-  for (const auto& [process, thread] : stack.members) {
-    if (process->identity.rank && process->identity.role == model::Role::rank) ranks.insert(*process->identity.rank);
-  }
-  return ranks;
-}
-
 /// Where the program is and what it waits in: the innermost Python step and the innermost one.
 void write_gist(HtmlWriter& html, const model::Thread& thread) {
-  const std::vector<model::Frame> outermost_first(thread.frames.rbegin(), thread.frames.rend());
-  const auto steps = chain_steps(outermost_first);
+  const auto steps = chain_steps(thread);
   const auto python = std::find_if(steps.rbegin(), steps.rend(), [](const ChainStep& step) { return step.python; });
   if (python != steps.rend()) html.element("span", "step py", python->label);
   if (!steps.empty() && !steps.back().python) html.element("span", "step", steps.back().label);

@@ -33,7 +33,8 @@ class TreeWriter {
       return;
     }
     ++written_;
-    open_filtered(page_, "li", is_blamed(node) ? "blamed" : "", sets_ ? node.present : model::RankSet());
+    open_filtered(page_, "li", sets_ && is_blamed(node, blamed_) ? "blamed" : "",
+                  sets_ ? node.present : model::RankSet());
     if (node.children.empty()) {
       page_.html.open("div", "chain");
       chain(node);
@@ -47,11 +48,6 @@ class TreeWriter {
       page_.html.close();
     }
     page_.html.close();
-  }
-
-  /// Only of a branch that parts from others: else everything would be.
-  [[nodiscard]] bool is_blamed(const model::TreeNode& node) const {
-    return sets_ && !node.absent.empty() && !node.present.empty() && node.present.minus(blamed_).empty();
   }
 
   void chain(const model::TreeNode& node) {

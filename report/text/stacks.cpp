@@ -57,8 +57,7 @@ void print_frames(Page& page, const model::Thread& thread) {
 }
 
 void print_chain(Page& page, const model::Thread& thread) {
-  std::vector<model::Frame> outermost_first(thread.frames.rbegin(), thread.frames.rend());
-  const auto steps = chain_steps(outermost_first);
+  const auto steps = chain_steps(thread);
   const ChainRoom room{page.width() - 4, page.width() - 4, 3};
   for (const auto& line : chain_lines(steps, room)) page.line("    " + line);
 }

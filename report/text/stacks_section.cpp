@@ -11,9 +11,8 @@ namespace {
 
 void print_processes(Page& page, const model::Report& report) {
   Table table({"rank", "host", "pid", "ns pid", "role", "python", "state", "command"});
-  for (const auto& history : report.processes) {
-    if (history.samples.empty()) continue;
-    const model::ProcessSnapshot& p = history.last();
+  for (const model::ProcessSnapshot* process : last_samples(report)) {
+    const model::ProcessSnapshot& p = *process;
     if (!p.dump.empty()) continue;
     std::string state(1, p.kernel_state);
     if (p.tracer_pid != 0) state += fmt::format(" traced by {} {}", printable(p.tracer_name), p.tracer_pid);

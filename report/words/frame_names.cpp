@@ -193,4 +193,8 @@ std::vector<ChainStep> chain_steps(std::span<const model::Frame> frames) {
   return steps;
 }
 
+std::vector<ChainStep> chain_steps(const model::Thread& thread) {
+  return chain_steps(std::vector<model::Frame>(thread.frames.rbegin(), thread.frames.rend()));
+}
+
 }  // namespace hangstack::report

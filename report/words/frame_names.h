@@ -35,5 +35,7 @@ struct ChainStep {
 /// Labels of `frames`, kept in their order: machinery left out unless nothing else is there, equal neighbours
 /// counted (`libcuda.so.1 ×4`).
 std::vector<ChainStep> chain_steps(std::span<const model::Frame> frames);
+/// The same of a thread's frames, outermost first.
+std::vector<ChainStep> chain_steps(const model::Thread& thread);
 
 }  // namespace hangstack::report

@@ -27,6 +27,14 @@ int order_of(const model::Thread& thread) {
 
 }  // namespace
 
+model::RankSet ranks_of(const StackClass& stack) {
+  model::RankSet ranks;
+  for (const auto& [process, thread] : stack.members) {
+    if (process->identity.rank && process->identity.role == model::Role::rank) ranks.insert(*process->identity.rank);
+  }
+  return ranks;
+}
+
 std::vector<const model::ProcessSnapshot*> last_samples(const model::Report& report) {
   std::vector<const model::ProcessSnapshot*> found;
   for (const auto& history : report.processes) {

@@ -17,6 +17,9 @@ struct StackClass {
   std::vector<ThreadOfProcess> members;
 };
 
+/// Of its members' processes that are ranks.
+model::RankSet ranks_of(const StackClass& stack);
+
 /// The last sample of each process that gave one, in the order of the report. Borrows the report.
 std::vector<const model::ProcessSnapshot*> last_samples(const model::Report& report);
 

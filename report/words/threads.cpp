@@ -56,11 +56,10 @@ bool is_python_flag(std::string_view word) {
 }  // namespace
 
 std::vector<std::string> threads_in_words(const StackClass& stack, int width) {
-  model::RankSet ranks;
+  const model::RankSet ranks = ranks_of(stack);
   std::vector<std::int32_t> pids;
   std::vector<std::int32_t> tids;
   for (const auto& [process, thread] : stack.members) {
-    if (process->identity.rank && process->identity.role == model::Role::rank) ranks.insert(*process->identity.rank);
     pids.push_back(process->pid);
     tids.push_back(thread->tid);
   }

@@ -19,6 +19,10 @@ model::RankSet rank_numbers(const model::Job& job) {
   return ranks;
 }
 
+bool is_blamed(const model::TreeNode& node, const model::RankSet& blamed) {
+  return !node.absent.empty() && !node.present.empty() && node.present.minus(blamed).empty();
+}
+
 std::string headline(const model::Job& job, bool with_shape) {
   const model::Verdict& verdict = job.verdict;
   const model::RankSet culprits = rank_numbers(job).empty() ? model::RankSet() : verdict.culprit_ranks;

@@ -11,6 +11,9 @@ namespace hangstack::report {
 /// The ranks of the job's rows; empty if none has a number: then nothing is said of ranks.
 model::RankSet rank_numbers(const model::Job& job);
 
+/// A branch that parts from others and holds ranks of `blamed` only: of a whole tree everything would be.
+bool is_blamed(const model::TreeNode& node, const model::RankSet& blamed);
+
 /// "HUNG: host_straggler (asleep before the collective), caused by rank 3, for 4 min 12 s"; "NOT HUNG: why".
 std::string headline(const model::Job& job, bool with_shape);
 
